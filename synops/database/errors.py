@@ -1,0 +1,7 @@
+"""The one error of the embedded server: a sentence that a person can act on."""
+
+from __future__ import annotations
+
+
+class DatabaseUnavailable(RuntimeError):  # noqa: N818 - says what is the case
+    """No usable database. The message says what happened, where, and what to do; it needs no traceback."""
