@@ -1,0 +1,21 @@
+"""The top layer: admin site, health, cross-app pages. It may import every app; nothing imports it."""
+
+from __future__ import annotations
+
+from django.apps import AppConfig
+from django.contrib.admin.apps import AdminConfig
+from django.utils.translation import gettext_lazy as _
+
+
+class SiteConfig(AppConfig):
+    """Cross-app pages, commands and checks."""
+
+    name = "synops.site"
+    label = "site"
+    verbose_name = _("Site")
+
+
+class SynopsAdminConfig(AdminConfig):
+    """The stock admin with our own site class."""
+
+    default_site = "synops.site.admin_site.SynopsAdminSite"

@@ -1,0 +1,12 @@
+"""HTTP routes of the whole product."""
+
+from __future__ import annotations
+
+from django.contrib import admin
+from django.urls import URLPattern, URLResolver, path
+from django.views.generic import RedirectView
+
+urlpatterns: list[URLPattern | URLResolver] = [
+    path("", RedirectView.as_view(pattern_name="admin:index")),
+    path("admin/", admin.site.urls),
+]
