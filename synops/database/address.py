@@ -6,12 +6,18 @@ import hashlib
 import os
 from collections.abc import Mapping
 from pathlib import Path
-from urllib.parse import quote
+from urllib.parse import quote, urlsplit
+
+from synops.database.errors import DatabaseUnavailable
 
 PROJECT = Path(__file__).resolve().parents[2]
 SOCKET_NAME = ".s.PGSQL.5432"
 #: `sun_path` of Linux holds 108 bytes with the closing NUL; a longer path fails in the server and in every client.
 LONGEST_SOCKET_PATH = 107
+FORM = (
+    "Write it as postgresql://USER:PASSWORD@HOST:PORT/NAME, with special characters percent-encoded (# is %23), "
+    "or leave it unset to use the embedded PostgreSQL."
+)
 
 
 def var_directory(environ: Mapping[str, str]) -> Path:
@@ -25,10 +31,10 @@ def is_embedded(environ: Mapping[str, str]) -> bool:
 
 
 def address(environ: Mapping[str, str]) -> str:
-    """The connection URL of the database, whether or not it runs."""
+    """The connection URL of the database, whether or not it runs. Raises `DatabaseUnavailable` when it is no URL."""
     if is_embedded(environ):
         return server_address(cluster_directory(environ))
-    return environ["DATABASE_URL"].strip()
+    return checked(environ["DATABASE_URL"].strip(), "DATABASE_URL")
 
 
 def direct_address(environ: Mapping[str, str]) -> str:
@@ -36,7 +42,24 @@ def direct_address(environ: Mapping[str, str]) -> str:
 
     LISTEN and tools that write need a session of their own, which PgBouncer in transaction mode does not give.
     """
-    return environ.get("DATABASE_DIRECT_URL", "").strip() or address(environ)
+    direct = environ.get("DATABASE_DIRECT_URL", "").strip()
+    return checked(direct, "DATABASE_DIRECT_URL") if direct else address(environ)
+
+
+def checked(url: str, name: str) -> str:
+    """The URL, or a sentence on what is wrong with it. The sentence never holds the URL: it may hold a password."""
+    try:
+        parts = urlsplit(url)
+        port = parts.port
+    except ValueError:
+        raise DatabaseUnavailable(f"{name} cannot be read: its host or port is malformed. {FORM}") from None
+    if parts.scheme not in ("postgresql", "postgres"):
+        scheme = f"it begins with “{parts.scheme}:”" if "://" in url else "it is no URL"
+        raise DatabaseUnavailable(f"{name} cannot be read: {scheme}. {FORM}")
+    if port == 0 or not parts.path.strip("/"):
+        wrong = "port 0 is no port" if port == 0 else "it names no database"
+        raise DatabaseUnavailable(f"{name} cannot be read: {wrong}. {FORM}")
+    return url
 
 
 def cluster_directory(environ: Mapping[str, str]) -> Path:

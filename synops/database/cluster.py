@@ -15,13 +15,13 @@ from pathlib import Path
 from synops.database.address import PROJECT, cluster_directory, is_embedded, server_address
 from synops.database.binaries import Binaries, binaries_in, find_binaries, major_of
 from synops.database.errors import DatabaseUnavailable
-from synops.database.home import Home, name_of, prepare_home
+from synops.database.home import Home, name_of, prepare_home, remove_old_copies
 from synops.database.keeper import READY, READY_SECONDS, Plan
 from synops.database.locks import exclusive, is_held, shared
 from synops.database.server import disk_full, environment, is_ready
 
-#: Tells that the database was made, migrated and seeded, so that it is done once.
-MARKER = "complete"
+#: Files in the home that tell what is done; what a crash left half done is done again.
+CREATED, FURNISHED = "created", "furnished"
 
 
 class Cluster:
@@ -33,11 +33,10 @@ class Cluster:
         binaries: Binaries,
         settings: Sequence[str] = (),
         temporary: bool = False,
-        furnish: Callable[[str], None] | None = None,
     ) -> None:
-        """`furnish(url)` fills a new database; `temporary` data are not synced when made, and removed at the end."""
-        self.directory, self.binaries, self.settings = directory, binaries, tuple(settings)
-        self.temporary, self.furnish = temporary, furnish
+        """`temporary` data are not synced when made, and removed when the last user is gone."""
+        self.directory, self.binaries = directory, binaries
+        self.settings, self.temporary = tuple(settings), temporary
         self.home: Home | None = None
         self._users: int | None = None
 
@@ -45,13 +44,14 @@ class Cluster:
     def url(self) -> str:
         return server_address(self.directory)
 
-    def enter(self) -> None:
+    def enter(self, furnish: Callable[[str], None] | None = None) -> None:
         """Joins the running server or starts it, and holds it up until `leave` or the end of this process.
 
-        Entering again is cheap and starts a server that has been lost. Raises `DatabaseUnavailable`.
+        `furnish(url)` fills a database that has not been filled before. Entering again is cheap and starts a server
+        that has been lost. Raises `DatabaseUnavailable`.
         """
         with explained(self.directory):
-            self.directory.mkdir(parents=True, exist_ok=True)
+            self.directory.mkdir(mode=0o711, parents=True, exist_ok=True)
             with exclusive(self.directory / "launch.lock"):
                 home = self.home = prepare_home(self.directory, self.binaries)
                 if self._users is None:
@@ -60,7 +60,10 @@ class Cluster:
                 if not (home.data / "PG_VERSION").exists():
                     create_data(home, self.temporary)
                 self._start(home)
-                self._complete(home)
+                create_database(home)
+                if furnish and not (home.directory / FURNISHED).exists():
+                    furnish(self.url)
+                    (home.directory / FURNISHED).touch()
 
     def leave(self) -> None:
         """Gives up the server. It stops soon if nobody else holds it."""
@@ -69,18 +72,16 @@ class Cluster:
             self._users = None
 
     def stop(self) -> None:
-        """Leaves, and waits until the server has stopped, or somebody else keeps it."""
+        """Leaves, and waits until the server has stopped. For a server that nobody else has entered."""
         self.leave()
-        if self.home is None:
-            return
-        while self.home.directory.exists() and is_held(self.home.directory / "keeper.lock"):
-            if not is_held(self.home.directory / "users.lock"):
-                time.sleep(0.02)
+        while self.home and is_held(self.home.directory / "keeper.lock"):
+            time.sleep(0.02)
 
     def _start(self, home: Home) -> None:
         deadline = time.monotonic() + READY_SECONDS
         while True:
             if not is_held(home.directory / "keeper.lock"):
+                remove_old_copies(home)
                 start_keeper(self._plan(home))
             elif is_ready(self.binaries.directory, home.sockets):
                 return
@@ -100,19 +101,6 @@ class Cluster:
             settings=list(self.settings),
             remove=[str(home.directory), str(home.sockets), str(self.directory)] if self.temporary else [],
         )
-
-    def _complete(self, home: Home) -> None:
-        """Makes the database and fills it, once; what a crash left half done is done again."""
-        marker = home.directory / MARKER
-        if marker.exists():
-            return
-        command = [self.binaries.program("createdb"), "-h", str(home.sockets), "-p", "5432", "-U", "synops", "synops"]
-        said = subprocess.run(command, capture_output=True, text=True, env=environment())
-        if said.returncode and "already exists" not in said.stderr:
-            raise DatabaseUnavailable(f"Creating the database failed: {said.stderr.strip()}")
-        if self.furnish:
-            self.furnish(self.url)
-        marker.touch()
 
 
 def start_keeper(plan: Plan) -> None:
@@ -154,10 +142,26 @@ def create_data(home: Home, unsynced: bool) -> None:
     said = subprocess.run(command, capture_output=True, text=True, cwd=home.directory, env=environment(), **who)  # type: ignore[call-overload]
     if said.returncode:
         shutil.rmtree(half, ignore_errors=True)
-        if "No space left on device" in said.stderr:
-            raise DatabaseUnavailable(disk_full(home.directory))
-        raise DatabaseUnavailable(f"Creating a PostgreSQL in {home.directory} failed: {said.stderr.strip()}")
+        raise failure("initdb", said.stderr, home.directory)
     half.rename(home.data)
+
+
+def create_database(home: Home) -> None:
+    """Makes the database `synops` in a new server."""
+    if (home.directory / CREATED).exists():
+        return
+    command = [home.binaries.program("createdb"), "-h", str(home.sockets), "-p", "5432", "-U", "synops", "synops"]
+    said = subprocess.run(command, capture_output=True, text=True, env=environment())
+    if said.returncode and "already exists" not in said.stderr:
+        raise failure("createdb", said.stderr, home.directory)
+    (home.directory / CREATED).touch()
+
+
+def failure(what: str, said: str, directory: Path) -> DatabaseUnavailable:
+    """The error for a program that failed on its way to a new database."""
+    if "No space left on device" in said:
+        return DatabaseUnavailable(disk_full(directory))
+    return DatabaseUnavailable(f"{what} failed for the embedded PostgreSQL in {directory}:\n{said.strip()}")
 
 
 @contextlib.contextmanager
@@ -179,17 +183,18 @@ def explained(directory: Path) -> Iterator[None]:
 _entered: dict[Path, Cluster] = {}
 
 
-def enter() -> None:
+def enter(furnished: bool = True) -> None:
     """Makes sure that the embedded server runs as long as this process does; nothing to do with `DATABASE_URL` set.
 
-    A new server's database is migrated, seeded and told of the tools first. Raises `DatabaseUnavailable`.
+    A new server's database is migrated, seeded and told of the tools first, unless the caller is what repairs a
+    database that cannot be. Entering again is cheap. Raises `DatabaseUnavailable`.
     """
     if not is_embedded(os.environ):
         return
     directory = cluster_directory(os.environ)
     if directory not in _entered:
-        _entered[directory] = Cluster(directory, find_binaries(), furnish=furnish)
-    _entered[directory].enter()
+        _entered[directory] = Cluster(directory, find_binaries())
+    _entered[directory].enter(furnish if furnished else None)
 
 
 def furnish(url: str) -> None:
@@ -207,7 +212,7 @@ def furnish(url: str) -> None:
             text=True,
         )
         if said.returncode:
-            raise DatabaseUnavailable(f"`manage.py {command[0]}` failed on the new database:\n{said.stderr.strip()}")
+            raise failure(f"`manage.py {command[0]}`", said.stderr, cluster_directory(os.environ))
 
 
 @contextlib.contextmanager

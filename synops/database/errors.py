@@ -3,5 +3,5 @@
 from __future__ import annotations
 
 
-class DatabaseUnavailable(RuntimeError):  # noqa: N818 - says what is the case
+class DatabaseUnavailable(RuntimeError):
     """No usable database. The message says what happened, where, and what to do; it needs no traceback."""

@@ -12,6 +12,7 @@ import pwd
 import shutil
 import stat
 import subprocess
+import sys
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
@@ -55,15 +56,22 @@ def prepare_home(cluster: Path, binaries: Binaries) -> Home:
     """Finds or makes the home of a cluster. Call it under the cluster's launch lock."""
     link = cluster / "server"
     if not link.exists():
-        link.unlink(missing_ok=True)  # a link whose target was deleted: its data are gone, begin anew
+        if link.is_symlink():
+            print(f"The database in {link.readlink()} is gone; an empty one is made.", file=sys.stderr)  # noqa: T201
+            link.unlink()
         make_directory(link)
     directory = link.resolve()
     owner = directory.stat()
     account = Account(owner.st_uid, owner.st_gid)
+    if os.geteuid() not in (0, account.uid):
+        raise DatabaseUnavailable(
+            f"The database in {directory} belongs to user {name_of(account.uid)}. Run Synops as that user, or set "
+            "SYNOPS_VAR to a directory of your own."
+        )
     if not account.can('cd -- "$1" && [ -w . ]', directory):
         raise DatabaseUnavailable(
-            f"The database in {directory} belongs to user {name_of(account.uid)}, who cannot reach it (any more). "
-            "Run Synops as that user, or open the directories above it with `chmod o+x`."
+            f"User {name_of(account.uid)}, who runs the database in {directory}, cannot reach it any more. "
+            "Open the directories above it with `chmod o+x`."
         )
     sockets = prepare_sockets(cluster, account)
     return Home(directory, account, runnable(binaries, account, directory), sockets)
@@ -123,6 +131,13 @@ def copy_installation(directory: Path, copy: Path) -> None:
     shutil.copytree(package, half / package.name, symlinks=True, ignore=without)
     shutil.copytree(libraries, half / libraries.name, symlinks=True)
     half.rename(copy)  # whole or absent, also when the disk fills up or the process is killed half way
+
+
+def remove_old_copies(home: Home) -> None:
+    """Removes copies of programs of other versions. Only while no server runs: it loads libraries from its own."""
+    for copy in home.directory.glob("postgresql-*"):
+        if copy not in home.binaries.directory.parents:
+            shutil.rmtree(copy, ignore_errors=True)
 
 
 def prepare_sockets(cluster: Path, account: Account) -> Path:

@@ -40,8 +40,11 @@ def shared(path: Path) -> int:
 
 
 def is_held(path: Path) -> bool:
-    """True while some process holds the lock alone."""
-    descriptor = open_lock(path)
+    """True while some process holds the lock alone. Makes no file: the directory may be on its way out."""
+    try:
+        descriptor = os.open(path, os.O_RDWR | os.O_NOFOLLOW | os.O_CLOEXEC)
+    except FileNotFoundError:
+        return False
     try:
         fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
     except BlockingIOError:

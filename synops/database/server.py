@@ -167,7 +167,7 @@ def end_former(data: Path) -> None:
 def write_log(path: Path, line: bytes) -> None:
     """Appends to a log of at most two files of `LOG_LIMIT_BYTES`. A full disk loses lines, never the server."""
     try:
-        with path.open("ab") as file:
+        with open(path, "ab", opener=private) as file:  # private: statements in it may hold what people wrote
             file.write(line)
             size = file.tell()
         if size > LOG_LIMIT_BYTES:
@@ -176,5 +176,9 @@ def write_log(path: Path, line: bytes) -> None:
         pass
 
 
-def disk_full(path: Path) -> str:
+def private(path: str, flags: int) -> int:
+    return os.open(path, flags, 0o600)
+
+
+def disk_full(path: Path | str) -> str:
     return f"The disk that holds {path} is full. Free some space there, or set SYNOPS_VAR to a place on another disk."
