@@ -1,0 +1,81 @@
+"""The states of a recipe, a run and a step, and the reasons for what a run did not do, as codes with their words."""
+
+from __future__ import annotations
+
+from django.db.models import TextChoices
+from django.utils.translation import gettext_lazy as _
+
+
+class RecipeState(TextChoices):
+    """Whether a recipe reacts to events. Only an active one does."""
+
+    DRAFT = "draft", _("draft")
+    ACTIVE = "active", _("active")
+    BROKEN = "broken", _("broken")
+
+
+class Executor(TextChoices):
+    """How a recipe is written. Only `script` runs; the others are states of drafting."""
+
+    SCRIPT = "script", _("Script")
+    BOT = "bot", _("Free text")
+    DREAM = "dream", _("Dream mode")
+
+
+class Layer(TextChoices):
+    """In which of its two layers a recipe's text is written."""
+
+    HUMAN = "human", _("plain language")
+    TECHNICAL = "technical", _("technical")
+
+
+class RunStatus(TextChoices):
+    RUNNING = "running", _("running")
+    COMPLETED = "completed", _("completed")
+    FAILED = "failed", _("failed")
+    CANCELLED = "cancelled", _("cancelled")
+    EXCLUDED = "excluded", _("excluded")
+
+
+class StepState(TextChoices):
+    """One alternative of one step. A started one has a job that is not yet known to have finished."""
+
+    STARTED = "started", _("started")
+    SUCCEEDED = "succeeded", _("succeeded")
+    FAILED = "failed", _("failed")
+    CANCELLED = "cancelled", _("cancelled")
+    EXCLUDED = "excluded", _("excluded")
+
+
+class LogStatus(TextChoices):
+    """The spec's three: a cancelled step is `failed`, an excluded one `skipped`, each with its reason."""
+
+    OK = "ok", _("ok")
+    FAILED = "failed", _("failed")
+    SKIPPED = "skipped", _("skipped")
+
+
+class Reason(TextChoices):
+    """Why a recipe did not run, a step did not succeed, or a cascade stopped."""
+
+    NONE = "", ""
+    # An event reached no run (“Why didn't it run?”).
+    CONDITION = "condition", _("a condition did not hold")
+    NOT_OBSERVED = "not_observed", _("the recipe watches other nodes")
+    TOMBSTONE = "tombstone", _("the recipe was told never to react here")
+    NODE_GONE = "node_gone", _("the node was deleted before the event was handled")
+    SEVERAL_RUNS = "several_runs", _("the event had started this recipe already")
+    # A cascade, or an event that a run caused, was stopped.
+    CYCLE = "cycle", _("the recipe has run earlier in this chain")
+    DEPTH = "depth", _("the chain is too long")
+    INACTIVE = "inactive", _("the recipe is not active")
+    NOT_A_RECIPE = "not_a_recipe", _("the target is no recipe")
+    # A step did not succeed.
+    MISSING_VALUE = "missing_value", _("a value was missing")
+    REFUSED = "refused", _("the queue refused the job")
+    JOB_FAILED = "job_failed", _("the job failed")
+    JOB_GONE = "job_gone", _("the job was deleted")
+    # A run ended early.
+    CANCELLED = "cancelled", _("cancelled by a person")
+    EXCLUDED = "excluded", _("a step said that there was nothing to do")
+    RECIPE_GONE = "recipe_gone", _("the recipe was deleted")
