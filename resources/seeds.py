@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from django.apps import apps as installed_apps
 from django.apps.registry import Apps
 
 from resources.models import PriorityRule
@@ -48,7 +49,7 @@ SHIPPED_RULES: dict[str, dict[str, Any]] = {
 }
 
 
-def seed_rules(apps: Apps, **_: Any) -> None:
+def seed_rules(apps: Apps = installed_apps, **_: Any) -> None:
     """Create the rules that are missing; an operator's changes stay."""
     if not is_migrated(apps, "resources", "PriorityRule"):
         return

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from django.apps import apps as installed_apps
 from django.apps.registry import Apps
 
 from synops.graph.models import AccessEdgeType, Node
@@ -19,7 +20,10 @@ ACCESS_EDGE_TYPES = (
 
 
 def is_migrated(apps: Apps, app_label: str, model: str) -> bool:
-    """Whether the migrations that have just run left the model's table; false after `migrate APP zero`."""
+    """Whether the migrations that have just run left the model's table; false after `migrate APP zero`.
+
+    `flush` sends post_migrate without the apps of a migration: then everything is there.
+    """
     try:
         apps.get_model(app_label, model)
     except LookupError:
@@ -27,7 +31,7 @@ def is_migrated(apps: Apps, app_label: str, model: str) -> bool:
     return True
 
 
-def seed_graph(apps: Apps, **_: Any) -> None:
+def seed_graph(apps: Apps = installed_apps, **_: Any) -> None:
     """Create what is missing; what a person has changed stays as it is."""
     if not is_migrated(apps, "graph", "Node"):
         return
