@@ -1,0 +1,104 @@
+"""What a collection says about the work done for it: language, name list, prompts, podcast data.
+
+Keys in its metadata: `slug`, `language`, `names`, `traits`, `prompts`, `podcast` (docs/graph.md). Each may be absent.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+from synops.store.nodes import UnknownNode, get_node
+from synops.store.sql import Cursor
+
+DEFAULT_LANGUAGE = "nb"
+_SLUG = re.compile(r"[a-z0-9](?:[a-z0-9-]{0,62}[a-z0-9])?")
+# Letters that Unicode does not take apart into a base letter and a mark.
+_LETTERS = str.maketrans({"æ": "ae", "ø": "o", "å": "a", "ß": "ss", "đ": "d", "ð": "d", "þ": "th", "ł": "l", "ŋ": "ng"})
+
+
+class UnknownCollection(LookupError):
+    """There is no node with this id or slug, or it is no collection."""
+
+
+@dataclass(frozen=True, slots=True)
+class CollectionConfig:
+    """One collection's own settings. `slug` is safe as a folder's name; `language` is nb, nn, en, …"""
+
+    id: UUID
+    slug: str
+    title: str
+    description: str
+    language: str
+    names: tuple[str, ...]
+    traits: tuple[str, ...]
+    prompts: Mapping[str, str]
+    podcast: Mapping[str, Any]
+
+
+def collection_config(cur: Cursor, collection_id: UUID) -> CollectionConfig:
+    """Read a collection's settings; wrong types in its metadata count as absent. Raises UnknownCollection."""
+    try:
+        node = get_node(cur, collection_id)
+    except UnknownNode as error:
+        raise UnknownCollection(f"there is no collection {collection_id}") from error
+    if node.node_kind != "collection":
+        raise UnknownCollection(f"node {collection_id} is of kind {node.node_kind}, not a collection")
+    data = node.metadata
+    return CollectionConfig(
+        id=node.id,
+        slug=folder_name(data.get("slug"), node.title, node.id),
+        title=node.title,
+        description=node.content,
+        language=_text(data.get("language")) or DEFAULT_LANGUAGE,
+        names=_texts(data.get("names")),
+        traits=_texts(data.get("traits")),
+        prompts={key: value for key, value in _mapping(data.get("prompts")).items() if isinstance(value, str)},
+        podcast=_mapping(data.get("podcast")),
+    )
+
+
+def find_collection(cur: Cursor, name: str) -> UUID:
+    """The id of the collection that `name` means: its id, or the `slug` in its metadata. Raises UnknownCollection."""
+    cur.execute(
+        """SELECT id FROM nodes WHERE node_kind = 'collection'
+           AND (id::text = lower(%(name)s) OR metadata->>'slug' = %(name)s) ORDER BY id LIMIT 2""",
+        {"name": name},
+    )
+    rows = cur.fetchall()
+    if len(rows) != 1:
+        who = "several collections have" if rows else "no collection has"
+        raise UnknownCollection(f'{who} the id or slug "{name}"')
+    return UUID(str(rows[0][0]))
+
+
+def folder_name(slug: Any, title: str, node_id: UUID) -> str:
+    """A name for a folder or an address: `slug` where it is usable, else one from the title and the id.
+
+    Two collections may have one title, so the id is part of a name made from it.
+    """
+    if isinstance(slug, str) and _SLUG.fullmatch(slug):
+        return slug
+    return f"{slugify(title)[:50]}-{str(node_id)[:8]}".strip("-")
+
+
+def slugify(text: str) -> str:
+    """`text` as lower-case ASCII words joined by hyphens: "Æresgjest på Øya" → "aeresgjest-pa-oya"."""
+    plain = unicodedata.normalize("NFKD", text.lower().translate(_LETTERS)).encode("ascii", "ignore").decode()
+    return re.sub(r"[^a-z0-9]+", "-", plain).strip("-")
+
+
+def _text(value: Any) -> str:
+    return value.strip() if isinstance(value, str) else ""
+
+
+def _texts(value: Any) -> tuple[str, ...]:
+    return tuple(item.strip() for item in value if _text(item)) if isinstance(value, list) else ()
+
+
+def _mapping(value: Any) -> Mapping[str, Any]:
+    return value if isinstance(value, dict) else {}
