@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 from django.contrib.postgres.fields import ArrayField
 from django.core.validators import MaxValueValidator, MinValueValidator
@@ -10,14 +10,24 @@ from django.db import models
 from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
 
-from jobs.access import JobQuerySet
 from jobs.states import Outcome, Status
 from jobs.status_field import StatusField
+from synops.graph.access import only_readable
 from synops.graph.columns import DatabaseNow, RandomUUID, new_id
 from synops.graph.models import Node
 
 if TYPE_CHECKING:
     from django.db.models.expressions import Combinable
+
+    from synops.graph.access import Viewer
+
+
+class JobQuerySet(models.QuerySet["Job"]):
+    """Jobs, and which of them a person may see (spec, jobbkø §6)."""
+
+    def visible_to(self, user: Viewer) -> Self:
+        """Jobs of collections that `user` has access to; all for a superuser, none for a stranger."""
+        return only_readable(self, user, "collection_node_id")
 
 
 class Job(models.Model):

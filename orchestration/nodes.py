@@ -10,8 +10,7 @@ from django.db.models import OuterRef
 from django.utils.translation import gettext_lazy as _
 
 from orchestration.states import Executor, Layer, RecipeState
-from synops.graph.access import NodeQuerySet
-from synops.graph.models import Edge, Node
+from synops.graph.models import Edge, Node, NodeQuerySet
 
 Rows = TypeVar("Rows", bound=NodeQuerySet)
 

@@ -1,8 +1,8 @@
-"""Who may see what: `visible_to(user)` is the one way to read rows on behalf of a person."""
+"""Who may see what: the condition behind every `visible_to(user)`, the one way to read rows on behalf of a person."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Self, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from django.apps import apps
 from django.db.models import Exists, OuterRef, QuerySet
@@ -23,7 +23,7 @@ def sees_everything(user: Viewer) -> bool:
 def readable(user: Viewer, node_column: str) -> Exists:
     """A condition for any table: the node in `node_column` is one that `user` has access to (any role)."""
     access = apps.get_model("graph", "NodeAccess")._default_manager
-    return Exists(access.filter(user_id=user.pk, node_id=OuterRef(node_column)))
+    return Exists(access.filter(user=user.pk, node=OuterRef(node_column)))
 
 
 def only_readable(rows: Rows, user: Viewer, node_column: str) -> Rows:
@@ -33,11 +33,3 @@ def only_readable(rows: Rows, user: Viewer, node_column: str) -> Rows:
     if not user.is_active or user.pk is None:
         return rows.none()
     return rows.filter(readable(user, node_column))
-
-
-class NodeQuerySet(QuerySet["Node"]):
-    """Nodes, and which of them a person may see."""
-
-    def visible_to(self, user: Viewer) -> Self:
-        """Those that `user` has access to through `node_access`; all for a superuser, none for a stranger."""
-        return only_readable(self, user, "pk")

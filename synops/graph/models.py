@@ -6,7 +6,7 @@ The columns, edge types and events are described in docs/graph.md.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 from django.conf import settings
 from django.contrib.postgres.fields import ArrayField
@@ -14,13 +14,23 @@ from django.db import models
 from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
 
-from synops.graph.access import NodeQuerySet
+from synops.graph.access import only_readable
 from synops.graph.columns import DatabaseNow, RandomUUID, new_id
 
 if TYPE_CHECKING:
     from django.db.models.expressions import Combinable
 
+    from synops.graph.access import Viewer
+
     JsonObjectField = models.Field[dict[str, Any] | Combinable, dict[str, Any]]
+
+
+class NodeQuerySet(models.QuerySet["Node"]):
+    """Nodes, and which of them a person may see."""
+
+    def visible_to(self, user: Viewer) -> Self:
+        """Those that `user` has access to through `node_access`; all for a superuser, none for a stranger."""
+        return only_readable(self, user, "pk")
 
 
 class Node(models.Model):
@@ -204,3 +214,36 @@ class GraphEvent(models.Model):
 
     def __str__(self) -> str:
         return f"{self.event} {self.id}"
+
+
+class TranscriptionSegment(models.Model):
+    """One sentence of a transcript: what is said in a media node from `start_ms` to `end_ms`. Written by tools."""
+
+    id = models.BigAutoField(primary_key=True)
+    node = models.ForeignKey(
+        Node,
+        verbose_name=_("recording"),
+        on_delete=models.DO_NOTHING,
+        db_constraint=False,
+        db_index=False,
+        related_name="segments",
+    )
+    seq = models.IntegerField(_("number"))
+    start_ms = models.IntegerField(_("start (ms)"))
+    end_ms = models.IntegerField(_("end (ms)"))
+    content = models.TextField(_("text"))
+
+    class Meta:
+        db_table = "transcription_segments"
+        verbose_name = _("transcript sentence")
+        verbose_name_plural = _("transcript sentences")
+        ordering = ("node", "seq")
+        constraints = [
+            models.UniqueConstraint(fields=["node", "seq"], name="transcription_segments_once"),
+            models.CheckConstraint(
+                condition=Q(start_ms__gte=0, end_ms__gte=models.F("start_ms")), name="transcription_segments_in_time"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.node_id} {self.seq}"

@@ -1,0 +1,38 @@
+"""Enqueuing on behalf of people and programs outside: the type must be known and the payload must fit it."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+from jobs import queue, tool_nodes
+from jobs.payload import PayloadRefused
+from jobs.queue import NewJob
+from jobs.registries import registries
+from synops.store.sql import Cursor
+from synops.tools.arguments import validate_payload
+
+
+class Refused(ValueError):
+    """A job that can't be enqueued; the text says why and what to do."""
+
+
+def enqueue_checked(cursor: Cursor, job: NewJob) -> UUID | None:
+    """Enqueue a job after checking type and payload; None when its dedupe key is taken. Raises Refused."""
+    problems = payload_problems(cursor, job)
+    if problems:
+        raise Refused(f"{job.job_type} can't be enqueued: " + "; ".join(problems) + ".")
+    try:
+        return queue.enqueue(cursor, job)
+    except PayloadRefused as refused:
+        raise Refused(str(refused)) from refused
+
+
+def payload_problems(cursor: Cursor, job: NewJob) -> list[str]:
+    """Everything that is wrong with type and payload, one sentence each."""
+    if inline := registries.inline.get(job.job_type):
+        return inline.validate(job.payload)
+    described = tool_nodes.descriptions(cursor)
+    if description := described.get(job.job_type):
+        return validate_payload(description, job.payload)
+    known = ", ".join(sorted({*described, *registries.inline})) or "none; run `manage.py sync_tools`"
+    return [f"no tool describes {job.job_type} yet (known types: {known})"]

@@ -1,0 +1,310 @@
+"""The one writer of job_queue: every change of a job's state is a function here, and one SQL statement.
+
+Each takes a cursor (Django's or psycopg's) inside the caller's transaction and returns what it changed. A change is
+compare-and-set on (id, status, lease, worker): nothing changed means that someone else got there first.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from jobs.payload import check_payload
+from synops.graph.columns import new_id
+from synops.store.sanitise import clean_text, dumps
+from synops.store.sql import Cursor, load
+
+INTERRUPTION_CAP = 3
+"""A job that has lost its worker this often ends as lost: it may be what kills the worker."""
+
+RESCUE_BATCH = 500
+
+
+@dataclass(frozen=True)
+class NewJob:
+    """A job to enqueue. `priority` None = the type's base priority; `scheduled_for` None = now."""
+
+    collection_id: UUID
+    job_type: str
+    payload: Mapping[str, Any]
+    priority: int | None = None
+    max_attempts: int = 3
+    scheduled_for: datetime | None = None
+    dedupe_key: str | None = None
+    order_key: str | None = None
+    run_id: UUID | None = None
+    chain: Sequence[UUID] | None = None
+    retry_on: str = "any"
+    id: UUID = field(default_factory=new_id)
+
+    def as_json(self) -> dict[str, Any]:
+        """The row that enqueue.sql reads. Raises PayloadRefused when the payload can't be a job's."""
+        check_payload(self.payload)
+        return {
+            "id": str(self.id),
+            "collection": str(self.collection_id),
+            "job_type": self.job_type,
+            "payload": self.payload,
+            "priority": self.priority,
+            "max_attempts": self.max_attempts,
+            "scheduled_for": self.scheduled_for.isoformat() if self.scheduled_for else None,
+            "dedupe_key": self.dedupe_key,
+            "order_key": self.order_key,
+            "run_id": str(self.run_id) if self.run_id else None,
+            "chain": None if self.chain is None else [str(id) for id in self.chain],
+            "retry_on": self.retry_on,
+        }
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What one attempt may use: seconds, and limits of the type's rule (None = none)."""
+
+    timeout_seconds: int
+    max_open_files: int | None = None
+    max_cpu_seconds: int | None = None
+    max_rss_mb: int | None = None
+
+
+@dataclass(frozen=True)
+class ClaimedJob:
+    """A job that a worker now owns, under `lease`, until it finishes it or is taken for lost."""
+
+    id: UUID
+    collection_id: UUID
+    job_type: str
+    payload: dict[str, Any]
+    lease: int
+    worker_id: UUID
+    attempt: int
+    max_attempts: int
+    run_id: UUID | None
+    chain: tuple[UUID, ...]
+    limits: Limits
+
+
+@dataclass(frozen=True)
+class Ended:
+    """How one attempt ended. `permanent`: trying again can't help. `transient`: the fault lies outside and may pass."""
+
+    job: ClaimedJob
+    outcome: str
+    result: Any = None
+    error: str | None = None
+    reason: str = ""
+    permanent: bool = False
+    transient: bool = False
+    exit_code: int | None = None
+    signal: int | None = None
+    killed: int = 0
+    cpu_seconds: float | None = None
+    max_rss_kb: int | None = None
+    log_dropped_bytes: int = 0
+    progress: float | None = None
+    message: str | None = None
+
+    def as_json(self) -> dict[str, Any]:
+        """The row that finish.sql reads."""
+        return {
+            "id": str(self.job.id),
+            "lease": self.job.lease,
+            "worker": str(self.job.worker_id),
+            "outcome": self.outcome,
+            "permanent": self.permanent,
+            "transient": self.transient,
+            "result": self.result,
+            "error": self.error,
+            "reason": self.reason,
+            "exit_code": self.exit_code,
+            "signal": self.signal,
+            "killed": self.killed,
+            "cpu_seconds": self.cpu_seconds,
+            "max_rss_kb": self.max_rss_kb,
+            "log_dropped_bytes": self.log_dropped_bytes,
+            "progress": self.progress,
+            "message": self.message,
+        }
+
+
+@dataclass(frozen=True)
+class Changed:
+    """A job whose state has just changed, and what it is now."""
+
+    id: UUID
+    status: str
+    outcome: str | None
+    run_id: UUID | None
+    collection_id: UUID
+    job_type: str
+
+
+@dataclass(frozen=True)
+class Finished:
+    """What became of a batch: those that changed, those that someone else holds now, and those that are stale."""
+
+    changed: tuple[Changed, ...]
+    held: frozenset[UUID]
+    stale: frozenset[UUID]
+
+
+def enqueue(cursor: Cursor, job: NewJob) -> UUID | None:
+    """Enqueue one job; its id, or None when an unfinished job of the type has the same dedupe key."""
+    return next(iter(enqueue_many(cursor, [job])), None)
+
+
+def enqueue_many(cursor: Cursor, jobs: Iterable[NewJob]) -> list[UUID]:
+    """Enqueue jobs in one statement; the ids of those that are new. Raises PayloadRefused before anything is written."""
+    rows = [job.as_json() for job in jobs]
+    if not rows:
+        return []
+    cursor.execute(load("jobs.sql", "enqueue"), {"jobs": dumps(rows)})
+    return [row[0] for row in cursor.fetchall()]
+
+
+def claim(
+    cursor: Cursor,
+    *,
+    worker_id: UUID,
+    machine: str,
+    types: Sequence[str],
+    slots: int,
+    budget: int,
+    live_call: bool = False,
+    disk_full: bool = False,
+) -> list[ClaimedJob]:
+    """Take up to `slots` due jobs of `types`, within every limit. Needs a READ COMMITTED transaction of its own."""
+    cursor.execute(load("jobs.sql", "claim_lock"))
+    parameters = {
+        "worker": worker_id,
+        "machine": machine,
+        "types": list(types),
+        "slots": slots,
+        "budget": budget,
+        "live_call": live_call,
+        "disk_full": disk_full,
+    }
+    cursor.execute(load("jobs.sql", "claim"), parameters)
+    return [_claimed(row, worker_id) for row in cursor.fetchall()]
+
+
+def _claimed(row: tuple[Any, ...], worker_id: UUID) -> ClaimedJob:
+    id, collection, job_type, payload, lease, attempt, max_attempts, run_id, chain, *limits = row
+    return ClaimedJob(
+        id=id,
+        collection_id=collection,
+        job_type=job_type,
+        payload=json.loads(payload),
+        lease=lease,
+        worker_id=worker_id,
+        attempt=attempt,
+        max_attempts=max_attempts,
+        run_id=run_id,
+        chain=tuple(UUID(id) for id in chain or ()),
+        limits=Limits(*limits),
+    )
+
+
+def finish(cursor: Cursor, ended: Sequence[Ended]) -> Finished:
+    """Record how attempts ended: completed, waiting for another try, or failed."""
+    if not ended:
+        return Finished((), frozenset(), frozenset())
+    cursor.execute(load("jobs.sql", "finish"), {"ended": dumps([one.as_json() for one in ended])})
+    rows = cursor.fetchall()
+    changed = tuple(Changed(id, status, *rest) for id, _, status, *rest in rows if status is not None)
+    held = frozenset(id for id, matched, status, *_ in rows if matched and status is None)
+    stale = frozenset(id for id, matched, *_ in rows if not matched)
+    return Finished(changed, held, stale)
+
+
+def give_back(cursor: Cursor, jobs: Iterable[ClaimedJob]) -> list[Changed]:
+    """Return running jobs to the queue at shutdown: due now, no attempt burned."""
+    rows = [{"id": str(job.id), "lease": job.lease, "worker": str(job.worker_id)} for job in jobs]
+    return _changed(cursor, "give_back", {"jobs": json.dumps(rows)})
+
+
+def rescue(cursor: Cursor, ttl_seconds: float) -> list[Changed]:
+    """Requeue up to 500 running jobs whose worker is gone; call again while it returns that many."""
+    return _changed(cursor, "rescue", {"ttl": ttl_seconds, "cap": INTERRUPTION_CAP, "batch": RESCUE_BATCH})
+
+
+def cancel(cursor: Cursor, ids: Iterable[UUID]) -> list[Changed]:
+    """Cancel waiting jobs at once and ask the workers of running ones to stop them; those that were touched."""
+    return _changed(cursor, "cancel", {"ids": list(ids)})
+
+
+def retry(cursor: Cursor, ids: Iterable[UUID]) -> list[Changed]:
+    """Make failed jobs, and jobs that wait for their backoff, due now; those that were touched."""
+    return _changed(cursor, "retry", {"ids": list(ids)})
+
+
+def _changed(cursor: Cursor, statement: str, parameters: dict[str, Any]) -> list[Changed]:
+    cursor.execute(load("jobs.sql", statement), parameters)
+    return [Changed(*row) for row in cursor.fetchall()]
+
+
+def cancelling(cursor: Cursor, worker_id: UUID) -> set[tuple[UUID, int]]:
+    """(id, lease) of this worker's running jobs that somebody wants stopped."""
+    cursor.execute(load("jobs.sql", "cancelling"), {"worker": worker_id})
+    return {(id, lease) for id, lease in cursor.fetchall()}
+
+
+def record_progress(cursor: Cursor, rows: Sequence[tuple[ClaimedJob, float | None, str | None]]) -> list[UUID]:
+    """Store progress (0–1) and message of running attempts; the jobs that still run under these leases."""
+    progress = [
+        {"id": str(job.id), "lease": job.lease, "progress": fraction, "message": message}
+        for job, fraction, message in rows
+    ]
+    cursor.execute(load("jobs.sql", "progress"), {"progress": dumps(progress)})
+    return [row[0] for row in cursor.fetchall()]
+
+
+@dataclass(frozen=True)
+class LogText:
+    """A chunk of an attempt's log: `part` head or tail, `seq` its place. The same seq again replaces the text."""
+
+    job: ClaimedJob
+    seq: int
+    part: str
+    text: str
+
+
+def append_log(cursor: Cursor, chunks: Sequence[LogText]) -> None:
+    """Store log chunks; those of jobs that have been deleted are dropped."""
+    rows = [
+        {
+            "id": str(chunk.job.id),
+            "lease": chunk.job.lease,
+            "seq": chunk.seq,
+            "part": chunk.part,
+            "text": clean_text(chunk.text),
+        }
+        for chunk in chunks
+    ]
+    cursor.execute(load("jobs.sql", "append_log"), {"chunks": json.dumps(rows)})
+
+
+def record_argv(cursor: Cursor, job: ClaimedJob, argv: Sequence[str]) -> None:
+    """Store the exact command of an attempt, for the job page."""
+    cursor.execute(
+        "UPDATE job_attempts SET argv = %(argv)s::jsonb WHERE job_id = %(id)s AND lease = %(lease)s",
+        {"argv": dumps(list(argv)), "id": job.id, "lease": job.lease},
+    )
+
+
+def waiting(cursor: Cursor, types: Sequence[str]) -> tuple[int, int]:
+    """How many jobs of `types` wait: (due now, due later)."""
+    cursor.execute(load("jobs.sql", "waiting"), {"types": list(types)})
+    due, later = cursor.fetchone() or (0, 0)
+    return due, later
+
+
+def drop_log(cursor: Cursor, job_id: UUID, lease: int, numbers: Sequence[int]) -> None:
+    """Forget log chunks of the middle, when the tail has moved on."""
+    cursor.execute(
+        "DELETE FROM job_log WHERE job_id = %(id)s AND lease = %(lease)s AND seq = ANY(%(numbers)s)",
+        {"id": job_id, "lease": lease, "numbers": list(numbers)},
+    )

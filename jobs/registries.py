@@ -1,0 +1,75 @@
+"""The registries through which apps above reach into the queue: they fill them in `AppConfig.ready()`.
+
+Arrows only go down (docs/architecture.md): `jobs` calls what is registered and knows nobody's name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from jobs.queue import Changed, ClaimedJob
+from synops.store.sql import Cursor
+
+InlineHandler = Callable[[Cursor, ClaimedJob], Any]
+"""Runs a job inside the worker, in a transaction of its own; what it returns is the result."""
+
+
+@dataclass(frozen=True)
+class Inline:
+    """A job type that runs inside the worker, without a program; `validate` says what is wrong with a payload."""
+
+    job_type: str
+    run: InlineHandler
+    validate: Callable[[Any], list[str]]
+
+
+class SideTask(Protocol):
+    """A loop that every worker keeps alive, such as the steward. It dies only with the worker."""
+
+    name: str
+
+    async def run(self) -> None:
+        """Loop until cancelled. An exception stops the worker: a worker without its side tasks only looks alive."""
+
+    def idle(self) -> bool:
+        """Whether it has nothing to do; `runworker --drain` ends when all are."""
+
+
+OnFinished = Callable[[Sequence[Changed]], None]
+"""Told after a finish has committed, in a thread that may use Django's connection. Missing a call must be harmless."""
+
+OnToolsChanged = Callable[[], None]
+"""Told after `sync_tools` has committed."""
+
+
+class Registries:
+    """What the apps have registered in this process."""
+
+    def __init__(self) -> None:
+        self.inline: dict[str, Inline] = {}
+        self.side_tasks: list[Callable[[], SideTask]] = []
+        self.on_finished: list[OnFinished] = []
+        self.on_tools_changed: list[OnToolsChanged] = []
+
+    def register_inline(self, handler: Inline) -> None:
+        """Register a job type that runs inside the worker; the same type twice is an error in the program."""
+        if handler.job_type in self.inline:
+            raise ValueError(f"two inline handlers for {handler.job_type}")
+        self.inline[handler.job_type] = handler
+
+    def register_side_task(self, factory: Callable[[], SideTask]) -> None:
+        """Register a loop; `factory` is called once in each worker."""
+        self.side_tasks.append(factory)
+
+    def register_on_finished(self, listener: OnFinished) -> None:
+        """Register a listener for finished jobs."""
+        self.on_finished.append(listener)
+
+    def register_on_tools_changed(self, listener: OnToolsChanged) -> None:
+        """Register a listener for new, changed and vanished tools."""
+        self.on_tools_changed.append(listener)
+
+
+registries = Registries()

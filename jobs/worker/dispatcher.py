@@ -1,0 +1,207 @@
+"""The jobs that run now: puts each in a slot (or the inline lane), stops it when asked, says how it ended."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+from uuid import UUID
+
+import psycopg
+
+from jobs import queue
+from jobs.launcher.client import LauncherClient, LauncherGone
+from jobs.queue import Changed, ClaimedJob, Ended
+from jobs.registries import Inline
+from jobs.tool_discovery import Tool
+from jobs.worker import execution
+from jobs.worker.attempt_log import AttemptLog
+from jobs.worker.execution import Surroundings
+from jobs.worker.finisher import Finisher
+from jobs.worker.lane import DatabaseAway, Lane
+from jobs.worker.recorder import Recorder
+from jobs.worker.toolbox import Toolbox
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass
+class Running:
+    """A job while it runs. `slot` None = inline. `stopped` says why we asked it to stop."""
+
+    job: ClaimedJob
+    slot: int | None
+    writes: bool = False
+    stopped: str | None = None
+    task: asyncio.Task[None] | None = field(default=None, repr=False)
+
+
+class Dispatcher:
+    """Owns the slots. `freed` is called whenever a job has ended and its slot is free."""
+
+    def __init__(
+        self,
+        *,
+        around: Surroundings,
+        slots: int,
+        toolbox: Toolbox,
+        finisher: Finisher,
+        recorder: Recorder,
+        inline_lane: Lane,
+        queue_lane: Lane,
+        freed: Callable[[], None],
+        told: Callable[[Sequence[Changed]], Awaitable[None]],
+    ) -> None:
+        self._around = around
+        self._toolbox = toolbox
+        self._finisher = finisher
+        self._recorder = recorder
+        self._inline_lane = inline_lane
+        self._queue_lane = queue_lane
+        self._freed = freed
+        self._told = told
+        self._free = list(reversed(range(slots)))
+        self._running: dict[tuple[UUID, int], Running] = {}
+        self._background: set[asyncio.Task[Any]] = set()
+
+    @property
+    def _launcher(self) -> LauncherClient:
+        return self._around.launcher
+
+    @property
+    def free_slots(self) -> int:
+        """How many more programs can run."""
+        return len(self._free)
+
+    @property
+    def running_count(self) -> int:
+        """How many jobs run now."""
+        return len(self._running)
+
+    def start(self, job: ClaimedJob) -> None:
+        """Run a claimed job; needs a free slot unless its type runs inline."""
+        inline = self._toolbox.inline(job.job_type)
+        tool = self._toolbox.tool(job.job_type)
+        running = Running(job, None if inline else self._free.pop(), writes=_writes(tool))
+        self._running[job.id, job.lease] = running
+        work = self._run_inline(job, inline) if inline else self._run_tool(running, tool)
+        running.task = asyncio.create_task(work, name=f"{job.job_type} {job.id}")
+        running.task.add_done_callback(lambda task: self._ended(running, task))
+
+    def _ended(self, running: Running, task: asyncio.Task[None]) -> None:
+        del self._running[running.job.id, running.job.lease]
+        if running.slot is not None:
+            self._free.append(running.slot)
+        if not task.cancelled() and (error := task.exception()):
+            logger.error("job %s could not be run", running.job.id, exc_info=error)
+            self._finisher.add(Ended(running.job, "failed", reason="worker_error", error=repr(error)))
+        self._freed()
+
+    # -- running -----------------------------------------------------------------------------------------------------
+
+    async def _run_tool(self, running: Running, tool: Tool | None) -> None:
+        job, slot = running.job, running.slot
+        if tool is None or slot is None:  # the program vanished between claim and start
+            await self._give_back(job)
+            return
+        if refused := execution.refusal(tool, job):
+            self._finisher.add(refused)
+            return
+        line = execution.command(tool, job)
+        self._background_call(queue.record_argv, job, line)
+        log = AttemptLog(job)
+        self._recorder.watch(log)
+        try:
+            ended = await execution.run(self._around, slot, tool, job, line, log)
+        except LauncherGone:
+            await self._replace_launcher()
+            running.stopped, ended = "launcher", None
+        await self._recorder.last(log)
+        await self._settle(running, ended)
+
+    async def _settle(self, running: Running, ended: Ended | None) -> None:
+        if ended is not None:
+            self._finisher.add(ended)
+        elif running.stopped == "cancelled":
+            self._finisher.add(Ended(running.job, "cancelled", reason="cancelled"))
+        else:
+            await self._give_back(running.job)
+
+    async def _run_inline(self, job: ClaimedJob, inline: Inline) -> None:
+        if problems := inline.validate(job.payload):
+            self._finisher.add(
+                Ended(job, "failed", reason="payload_invalid", error="\n".join(problems), permanent=True)
+            )
+            return
+        try:
+            result = await self._inline_lane.call(inline.run, job)
+        except DatabaseAway as error:
+            self._finisher.add(Ended(job, "failed", reason="database_away", error=str(error), transient=True))
+        except Exception as error:  # noqa: BLE001 (whatever a handler does is an answer, and is stored with the job)
+            text = f"{type(error).__name__}: {error}"
+            self._finisher.add(Ended(job, "failed", reason="inline_error", error=text))
+        else:
+            self._finisher.add(Ended(job, "succeeded", result=result))
+
+    async def _give_back(self, job: ClaimedJob) -> None:
+        try:
+            changed = await self._queue_lane.call(queue.give_back, [job])
+        except (DatabaseAway, psycopg.Error) as error:
+            logger.warning("job %s could not be given back and will be rescued: %s", job.id, error)
+            return
+        await self._told(changed)
+
+    async def _replace_launcher(self) -> None:
+        if not self._launcher.alive:
+            logger.error("the launcher has died; starting a new one")
+            self._launcher.restart()
+
+    def _background_call(self, function: Callable[..., Any], *args: Any) -> None:
+        self._in_background(_quietly(self._queue_lane.call(function, *args)))
+
+    def _in_background(self, work: Coroutine[Any, Any, Any]) -> None:
+        task = asyncio.create_task(work)
+        self._background.add(task)
+        task.add_done_callback(self._background.discard)
+
+    # -- stopping ----------------------------------------------------------------------------------------------------
+
+    async def stop_cancelled(self, wanted: set[tuple[UUID, int]]) -> None:
+        """Stop the jobs that people have cancelled."""
+        for key in wanted:
+            if running := self._running.get(key):
+                await self._stop(running, "cancelled")
+
+    def fence(self) -> None:
+        """Others take this worker for lost by now: stop what writes; the rest runs on and offers its result."""
+        for running in list(self._running.values()):
+            if running.writes:
+                self._in_background(self._stop(running, "fenced"))
+
+    async def stop_all(self, grace_seconds: float | None) -> None:
+        """Stop everything that runs; it is given back."""
+        for running in list(self._running.values()):
+            await self._stop(running, "shutdown", grace_seconds)
+
+    async def _stop(self, running: Running, why: str, grace_seconds: float | None = None) -> None:
+        running.stopped = running.stopped or why
+        if running.slot is not None:
+            await self._launcher.cancel(running.slot, grace_seconds)
+
+    async def finished(self) -> None:
+        """Wait until nothing runs."""
+        while tasks := [running.task for running in self._running.values() if running.task]:
+            await asyncio.wait(tasks)
+            await asyncio.sleep(0)  # lets the callbacks that empty the table run
+
+
+def _writes(tool: Tool | None) -> bool:
+    return tool is not None and tool.description.database == "write"
+
+
+async def _quietly(work: Coroutine[Any, Any, Any]) -> None:
+    with contextlib.suppress(DatabaseAway, psycopg.Error):
+        await work

@@ -1,0 +1,84 @@
+"""Runs one claimed job in a slot: checks the payload, builds the command and the environment, follows the output."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from jobs.launcher.client import LauncherClient
+from jobs.launcher.wire import Limits, Reason, Report, Request
+from jobs.queue import ClaimedJob, Ended
+from jobs.tool_discovery import Tool
+from jobs.worker.attempt_log import AttemptLog
+from jobs.worker.environment import program_environment
+from jobs.worker.options import Options
+from jobs.worker.verdict import verdict
+from synops.tools.arguments import argv, validate_payload
+
+
+@dataclass(frozen=True)
+class Surroundings:
+    """What all runs of a worker share."""
+
+    launcher: LauncherClient
+    options: Options
+
+    @property
+    def scratch(self) -> Path:
+        """Where runs have their temporary files; each has a folder of its own that goes with it."""
+        return self.options.var / "scratch"
+
+
+def command(tool: Tool, job: ClaimedJob) -> list[str]:
+    """The exact argv; `--write` is added here and nowhere else, for tools that write."""
+    flags = argv(tool.description, job.payload)
+    return [str(tool.path), *flags, *(["--write"] if tool.description.database == "write" else [])]
+
+
+def refusal(tool: Tool, job: ClaimedJob) -> Ended | None:
+    """How a job ends whose payload the tool can't take: for good, with every problem in a sentence."""
+    problems = validate_payload(tool.description, job.payload)
+    if not problems:
+        return None
+    return Ended(job, "failed", reason="payload_invalid", error="\n".join(problems), permanent=True)
+
+
+def request(around: Surroundings, tool: Tool, job: ClaimedJob, line: Sequence[str]) -> Request:
+    """What the slot is asked to run."""
+    scratch = around.scratch / f"{job.id}-{job.lease}"
+    environment = program_environment(
+        job, tool.description, os.environ, around.options.settings, around.options.direct_url
+    )
+    return Request(
+        argv=line,
+        env=environment | {"TMPDIR": str(scratch)},
+        cwd=str(scratch),
+        scratch=str(scratch),
+        timeout_seconds=job.limits.timeout_seconds,
+        grace_seconds=around.options.grace_seconds,
+        preload=tool.preload_module,
+        limits=Limits(
+            max_open_files=job.limits.max_open_files,
+            max_cpu_seconds=job.limits.max_cpu_seconds,
+            max_rss_mb=job.limits.max_rss_mb,
+        ),
+    )
+
+
+async def run(
+    around: Surroundings, slot: int, tool: Tool, job: ClaimedJob, line: Sequence[str], log: AttemptLog
+) -> Ended | None:
+    """Run the job in `slot`; how it ended, or None when it was stopped from outside before it could end by itself."""
+    report = await around.launcher.run(
+        slot,
+        request(around, tool, job, line),
+        on_output=lambda stream, data: log.feed(data) if stream == "stderr" else None,
+    )
+    return None if interrupted(report) else verdict(job, tool.description, report, log)
+
+
+def interrupted(report: Report) -> bool:
+    """Stopped by us, and it did not use the grace to finish its work."""
+    return report.reason == Reason.CANCELLED and report.exit_code != 0

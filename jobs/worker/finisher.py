@@ -1,0 +1,94 @@
+"""Records how attempts ended, in batches, on a connection of its own: a finish waits for no claim and no claim for it."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import replace
+
+import psycopg
+
+from jobs import queue
+from jobs.queue import Changed, Ended
+from jobs.worker.lane import DatabaseAway, Lane
+
+logger = logging.getLogger(__name__)
+
+MAX_BATCH = 200
+RETRY_SECONDS = (0.05, 0.2, 1.0, 2.0, 5.0)
+
+Told = Callable[[Sequence[Changed]], Awaitable[None]]
+
+
+class Finisher:
+    """Takes `Ended` records and keeps them until the database has them: an outage delays a result, never loses it."""
+
+    def __init__(self, lane: Lane, told: Told) -> None:
+        self._lane = lane
+        self._told = told
+        self._waiting: list[Ended] = []
+        self._busy = False
+        self._arrived = asyncio.Event()
+        self._empty = asyncio.Event()
+        self._empty.set()
+
+    def add(self, ended: Ended) -> None:
+        """Record this as soon as the connection is free; what arrives meanwhile goes into one batch."""
+        self._waiting.append(ended)
+        self._empty.clear()
+        self._arrived.set()
+
+    @property
+    def idle(self) -> bool:
+        """Whether everything has been recorded."""
+        return self._empty.is_set()
+
+    async def flushed(self) -> None:
+        """Wait until everything has been recorded."""
+        await self._empty.wait()
+
+    async def run(self) -> None:
+        """Record until cancelled."""
+        failures = 0
+        while True:
+            await self._arrived.wait()
+            batch = self._waiting[:MAX_BATCH]
+            del self._waiting[: len(batch)]
+            try:
+                again = await self._record(batch)
+            except DatabaseAway as error:
+                logger.warning("%d results wait for the database: %s", len(batch) + len(self._waiting), error)
+                again = batch
+            self._waiting[:0] = again
+            failures = failures + 1 if again else 0
+            self._settle()
+            if again:
+                await asyncio.sleep(RETRY_SECONDS[min(failures, len(RETRY_SECONDS)) - 1])
+
+    def _settle(self) -> None:
+        if not self._waiting:
+            self._arrived.clear()
+            self._empty.set()
+
+    async def _record(self, batch: list[Ended]) -> list[Ended]:
+        """Record a batch; those to try again. If the batch fails as a whole, its rows are recorded one by one."""
+        try:
+            finished = await self._lane.call(queue.finish, batch)
+        except (psycopg.Error, ValueError, TypeError, RecursionError) as error:
+            if len(batch) > 1:
+                return [again for one in batch for again in await self._record([one])]
+            logger.error("job %s can't be finished with its own words: %s", batch[0].job.id, error)
+            finished = await self._lane.call(queue.finish, [without_user_bytes(batch[0])])
+        for id in finished.stale:
+            logger.warning("stale result of job %s dropped: it is no longer this worker's", id)
+        if finished.changed:
+            await self._told(finished.changed)
+        return [one for one in batch if one.job.id in finished.held]
+
+
+def without_user_bytes(ended: Ended) -> Ended:
+    """The last resort: the outcome without anything that a program wrote, so that no byte can keep a row running."""
+    if ended.outcome == "succeeded":
+        return replace(ended, outcome="failed", reason="result_not_storable", result=None, error=None, message=None)
+    return replace(ended, result=None, error=None, message=None)

@@ -1,0 +1,106 @@
+"""A database connection in a thread of its own: what runs in one lane never waits for another lane's statement.
+
+psycopg's synchronous cursor is used, so that jobs/queue.py has one form for Django, tests and the worker.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import random
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, Concatenate, ParamSpec, TypeVar
+
+import psycopg
+from psycopg import errors
+
+from synops.store.sql import Cursor
+
+logger = logging.getLogger(__name__)
+
+Arguments = ParamSpec("Arguments")
+Answer = TypeVar("Answer")
+
+STATEMENT_TIMEOUT = "30s"
+TRIES = 5
+
+
+class DatabaseAway(Exception):
+    """The database can't be reached right now; the work is undone and may be tried again."""
+
+
+class Lane:
+    """Runs functions that take a cursor, one transaction each, one after another."""
+
+    def __init__(self, name: str, address: str) -> None:
+        self.name = name
+        self._address = address
+        self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix=name)
+        self._connection: psycopg.Connection[Any] | None = None
+
+    async def call(
+        self,
+        function: Callable[Concatenate[Cursor, Arguments], Answer],
+        *args: Arguments.args,
+        **kwargs: Arguments.kwargs,
+    ) -> Answer:
+        """`function(cursor, …)` in a transaction. Raises DatabaseAway when there is no connection to be had.
+
+        Serialization failures and deadlocks are tried again: their transaction has left nothing behind.
+        """
+        loop = asyncio.get_running_loop()
+        return await loop.run_in_executor(
+            self._thread, lambda: self._transaction(lambda cur: function(cur, *args, **kwargs))
+        )
+
+    def _transaction(self, function: Callable[[Cursor], Answer]) -> Answer:
+        for left in reversed(range(TRIES)):
+            try:
+                connection = self._connected()
+                with connection.transaction(), connection.cursor() as cursor:
+                    return function(cursor)
+            except (errors.SerializationFailure, errors.DeadlockDetected):
+                if not left:
+                    raise
+                time.sleep(random.uniform(0.01, 0.1))  # noqa: S311 (spreads the losers of a deadlock)
+            except (psycopg.OperationalError, psycopg.InterfaceError) as error:
+                self._drop()
+                raise DatabaseAway(str(error).strip()) from error
+        raise AssertionError("unreachable")
+
+    def _connected(self) -> psycopg.Connection[Any]:
+        if self._connection is None or self._connection.closed:
+            self._connection = connect(self._address, f"synops-worker-{self.name}")
+        return self._connection
+
+    def _drop(self) -> None:
+        if self._connection is not None:
+            self._connection.close()
+            self._connection = None
+
+    async def close(self) -> None:
+        """Close the connection and end the thread."""
+        await asyncio.get_running_loop().run_in_executor(self._thread, self._drop)
+        self._thread.shutdown()
+
+
+def connect(address: str, name: str) -> psycopg.Connection[Any]:
+    """A connection for a long-lived process: READ COMMITTED, noticing a peer that is gone, no prepared statements.
+
+    No startup options and no prepared statements: PgBouncer refuses the first and loses the second.
+    """
+    connection: psycopg.Connection[Any] = psycopg.connect(
+        address,
+        autocommit=True,
+        prepare_threshold=None,
+        application_name=name,
+        connect_timeout=10,
+        keepalives_idle=30,
+        keepalives_interval=10,
+        keepalives_count=3,
+        tcp_user_timeout=30_000,
+    )
+    connection.execute("SELECT set_config('statement_timeout', %s, false)", [STATEMENT_TIMEOUT])
+    return connection

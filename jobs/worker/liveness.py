@@ -1,0 +1,151 @@
+"""This worker's heartbeat, and the rescue of jobs whose worker has none any more."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import resource
+import time
+from collections.abc import Awaitable, Callable, Sequence
+from typing import TYPE_CHECKING
+from uuid import UUID
+
+import psycopg
+
+from jobs import queue
+from jobs.queue import Changed
+from jobs.worker.lane import DatabaseAway, Lane
+from jobs.worker.options import Options
+from resources import workers
+from resources.workers import Beat, Registration
+from synops.graph.columns import new_id
+
+if TYPE_CHECKING:
+    from jobs.worker.worker import Worker
+
+logger = logging.getLogger(__name__)
+
+
+class Heartbeat:
+    """Registers the worker and keeps its row fresh. `worker_id` changes when the row was given up as lost."""
+
+    def __init__(self, worker: Worker, lane: Lane) -> None:
+        self._worker = worker
+        self._lane = lane
+        self.worker_id: UUID = new_id()
+        self._unbroken_since: float | None = None
+        self._last = float("-inf")
+
+    async def register(self) -> None:
+        """Take a new identity. Host names and process ids come again, this does not."""
+        self.worker_id = new_id()
+        options = self._worker.options
+        await self._lane.call(
+            workers.register,
+            Registration(
+                id=self.worker_id,
+                machine=options.machine,
+                pid=os.getpid(),
+                version=options.version,
+                governor=options.governor,
+                max_concurrent=options.max_concurrent,
+                max_weight=options.max_total_weight,
+                types=self._worker.toolbox.types(),
+            ),
+        )
+        self._unbroken_since = self._last = time.monotonic()
+
+    def steady_for(self, seconds: float) -> bool:
+        """Whether beats have come without a break for so long: only then may this worker call others lost."""
+        now = time.monotonic()
+        return (
+            self._unbroken_since is not None
+            and now - self._unbroken_since >= seconds
+            and now - self._last < self._worker.options.ttl_seconds
+        )
+
+    def overdue(self) -> bool:
+        """Whether others must take this worker for lost by now."""
+        return time.monotonic() - self._last > self._worker.options.ttl_seconds
+
+    async def run(self) -> None:
+        """Beat until cancelled."""
+        while True:
+            await asyncio.sleep(self._worker.options.heartbeat_seconds)
+            try:
+                await self._beat()
+            except (DatabaseAway, psycopg.Error) as error:
+                self._note_failure(error)
+            if self.overdue():
+                self._worker.dispatcher.fence()
+
+    def _note_failure(self, error: Exception) -> None:
+        if self._unbroken_since is not None:
+            logger.warning("no heartbeat: %s", error)
+        self._unbroken_since = None
+
+    async def _beat(self) -> None:
+        beat = Beat(
+            id=self.worker_id,
+            state="draining" if self._worker.stopping else "running",
+            running=self._worker.dispatcher.running_count,
+            load_1m=os.getloadavg()[0],
+            rss_bytes=resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024,
+            listening=self._worker.listener.listening,
+            types=self._worker.toolbox.types(),
+        )
+        started = time.monotonic()
+        if not await self._lane.call(workers.beat, beat):
+            logger.warning("this worker was given up as lost; it goes on under a new identity")
+            await self.register()
+            return
+        if self._unbroken_since is None:
+            logger.info("the heartbeat is back")
+            self._unbroken_since = started
+        self._last = started
+
+    async def sign_off(self) -> None:
+        """Say that this worker ends in good order."""
+        await self._lane.call(workers.sign_off, self.worker_id)
+
+
+class Sweeper:
+    """Requeues the jobs of workers that are gone; repairs what any crash leaves, at the start and ever after."""
+
+    def __init__(
+        self,
+        lane: Lane,
+        heartbeat: Heartbeat,
+        options: Options,
+        told: Callable[[Sequence[Changed]], Awaitable[None]],
+    ) -> None:
+        self._lane = lane
+        self._heartbeat = heartbeat
+        self._ttl = options.ttl_seconds
+        self._every = options.sweep_seconds
+        self._told = told
+
+    async def run(self) -> None:
+        """Sweep until cancelled. An outage causes no storm of rescues: one unbroken TTL of own beats comes first."""
+        while True:
+            await asyncio.sleep(self._every)
+            if not self._heartbeat.steady_for(self._ttl):
+                continue
+            try:
+                await self.sweep()
+            except (DatabaseAway, psycopg.Error) as error:
+                logger.warning("no sweep: %s", error)
+
+    async def sweep(self) -> int:
+        """Rescue everything that is lost now; the number of jobs."""
+        lost = await self._lane.call(workers.retire, self._ttl)
+        if lost:
+            logger.warning("%d workers are lost: %s", len(lost), ", ".join(str(id) for id in lost))
+        await self._lane.call(workers.forget_old)
+        total = 0
+        while rescued := await self._lane.call(queue.rescue, self._ttl):
+            total += len(rescued)
+            logger.warning("%d jobs rescued from lost workers", len(rescued))
+            await self._told(rescued)
+        return total

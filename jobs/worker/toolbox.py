@@ -1,0 +1,67 @@
+"""The tools of this machine as the worker knows them, asked again when a program on the path has changed."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+from collections.abc import Mapping
+from pathlib import Path
+
+from jobs.registries import Inline, Registries
+from jobs.tool_discovery import Discovery, Tool, discover, executables, search_path
+
+logger = logging.getLogger(__name__)
+
+Fingerprint = tuple[tuple[str, int, int], ...]
+
+
+def fingerprint(environment: Mapping[str, str]) -> Fingerprint:
+    """Path, time and size of every program on the path: another one = something was added, changed or removed."""
+    found, _ = executables(search_path(environment))
+    return tuple(sorted(_stamp(path) for path in found.values()))
+
+
+def _stamp(path: Path) -> tuple[str, int, int]:
+    try:
+        status = path.stat()
+    except OSError:
+        return str(path), 0, 0
+    return str(path), status.st_mtime_ns, status.st_size
+
+
+class Toolbox:
+    """Which job types this worker can run, and with what."""
+
+    def __init__(self, registries: Registries, only: tuple[str, ...] | None) -> None:
+        self._registries = registries
+        self._only = None if only is None else frozenset(only)
+        self._fingerprint: Fingerprint | None = None
+        self._tools: dict[str, Tool] = {}
+
+    async def refresh(self) -> bool:
+        """Discover anew when something on the path has changed; whether it had."""
+        current = await asyncio.to_thread(fingerprint, os.environ)
+        if current == self._fingerprint:
+            return False
+        discovery = await asyncio.to_thread(discover, os.environ)
+        self._report(discovery)
+        self._fingerprint, self._tools = current, discovery.by_job_type()
+        return True
+
+    def _report(self, discovery: Discovery) -> None:
+        for problem in discovery.problems:
+            logger.warning("%s is not used: it %s", problem.path, problem.reason)
+
+    def types(self) -> list[str]:
+        """The job types to claim, sorted."""
+        known = set(self._tools) | set(self._registries.inline)
+        return sorted(known if self._only is None else known & self._only)
+
+    def tool(self, job_type: str) -> Tool | None:
+        """The program of a job type."""
+        return self._tools.get(job_type)
+
+    def inline(self, job_type: str) -> Inline | None:
+        """The inline handler of a job type."""
+        return self._registries.inline.get(job_type)

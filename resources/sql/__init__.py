@@ -1,0 +1,1 @@
+"""The statements about workers, disk and calls, one a file."""

@@ -1,0 +1,74 @@
+"""The register of workers: each start of one has a row, a heartbeat, and an end."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from uuid import UUID
+
+from synops.store.sql import Cursor, load
+
+
+@dataclass(frozen=True)
+class Registration:
+    """What a worker says of itself when it starts."""
+
+    id: UUID
+    machine: str
+    pid: int
+    version: str
+    governor: str
+    max_concurrent: int
+    max_weight: int
+    types: Sequence[str]
+
+
+@dataclass(frozen=True)
+class Beat:
+    """What a worker says of itself every few seconds."""
+
+    id: UUID
+    state: str
+    running: int
+    load_1m: float
+    rss_bytes: int
+    listening: bool
+    types: Sequence[str]
+
+
+def register(cursor: Cursor, registration: Registration) -> None:
+    """Add the row of a worker that has just started."""
+    cursor.execute(
+        "INSERT INTO workers (id, machine, pid, version, governor, max_concurrent, max_weight, types) "
+        "VALUES (%(id)s, %(machine)s, %(pid)s, %(version)s, %(governor)s, %(max_concurrent)s, %(max_weight)s, %(types)s)",
+        {**registration.__dict__, "types": list(registration.types)},
+    )
+
+
+def beat(cursor: Cursor, beat: Beat) -> bool:
+    """One heartbeat; False when the worker has been given up as lost and must register anew."""
+    cursor.execute(load("resources.sql", "heartbeat"), {**beat.__dict__, "types": list(beat.types)})
+    return cursor.fetchone() is not None
+
+
+def sign_off(cursor: Cursor, id: UUID) -> None:
+    """Note that a worker has stopped in good order."""
+    cursor.execute(
+        "UPDATE workers SET state = 'stopped', stopped_at = now(), running = 0 "
+        "WHERE id = %(id)s AND state IN ('running', 'draining')",
+        {"id": id},
+    )
+
+
+def retire(cursor: Cursor, ttl_seconds: float) -> list[UUID]:
+    """Mark workers as lost whose heartbeat is older than the TTL; their ids."""
+    cursor.execute(load("resources.sql", "retire_workers"), {"ttl": ttl_seconds})
+    return [row[0] for row in cursor.fetchall()]
+
+
+def forget_old(cursor: Cursor, days: int = 7) -> None:
+    """Drop the rows of workers that ended long ago."""
+    cursor.execute(
+        "DELETE FROM workers WHERE state IN ('stopped', 'lost') AND stopped_at < now() - make_interval(days => %(days)s)",
+        {"days": days},
+    )

@@ -1,0 +1,2 @@
+DROP INDEX nodes_media_file;
+ALTER TABLE transcription_segments DROP CONSTRAINT transcription_segments_node_fk;
