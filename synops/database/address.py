@@ -73,12 +73,13 @@ def server_address(cluster: Path) -> str:
 
 
 def socket_directory(cluster: Path) -> Path:
-    """The directory of the server's Unix socket: inside the cluster, or a short one in /tmp when that is too long.
+    """The directory of the server's Unix socket: inside the cluster, or in /tmp when that path is too long.
 
+    Likewise with a comma in it: libpq takes the host for a list, and knows no way to quote.
     The owner is part of the short name because two users may have a cluster of the same path in their namespaces.
     """
     inside = cluster / "server"
-    if len(os.fsencode(inside / SOCKET_NAME)) <= LONGEST_SOCKET_PATH:
+    if len(os.fsencode(inside / SOCKET_NAME)) <= LONGEST_SOCKET_PATH and "," not in str(inside):
         return inside
     owner = cluster.stat().st_uid if cluster.exists() else os.geteuid()
     digest = hashlib.sha256(os.fsencode(cluster)).hexdigest()[:12]

@@ -37,8 +37,7 @@ class Server:
         """Starts the process; it is not ready yet."""
         end_former(self.data)
         self.last_lines.clear()
-        quoted = str(self.sockets).replace('"', '""')  # -k takes a list; quotes keep a comma in the path
-        command = [str(self.binaries / "postgres"), "-D", str(self.data), "-p", "5432", "-k", f'"{quoted}"']
+        command = [str(self.binaries / "postgres"), "-D", str(self.data), "-p", "5432", "-k", str(self.sockets)]
         for setting in self.settings:
             command += ["-c", setting]
         self.process = subprocess.Popen(
