@@ -157,12 +157,17 @@ def enqueue(cursor: Cursor, job: NewJob) -> UUID | None:
 
 
 def enqueue_many(cursor: Cursor, jobs: Iterable[NewJob]) -> list[UUID]:
-    """Enqueue jobs in one statement; the ids of those that are new. Raises PayloadRefused before anything is written."""
-    rows = [job.as_json() for job in jobs]
+    """Enqueue jobs in one statement; the ids of those that are new, in the order given.
+
+    Raises PayloadRefused before anything is written.
+    """
+    wanted = list(jobs)
+    rows = [job.as_json() for job in wanted]
     if not rows:
         return []
     cursor.execute(load("jobs.sql", "enqueue"), {"jobs": dumps(rows)})
-    return [row[0] for row in cursor.fetchall()]
+    new = {row[0] for row in cursor.fetchall()}
+    return [job.id for job in wanted if job.id in new]
 
 
 def claim(
