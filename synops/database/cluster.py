@@ -17,7 +17,7 @@ from synops.database.binaries import Binaries, binaries_in, find_binaries, major
 from synops.database.errors import DatabaseUnavailable
 from synops.database.home import Home, name_of, prepare_home, remove_old_copies
 from synops.database.keeper import READY, READY_SECONDS, Plan
-from synops.database.locks import exclusive, is_held, shared
+from synops.database.locks import exclusive, is_held, is_shared, shared
 from synops.database.server import disk_full, environment, is_ready
 
 #: Files in the home that tell what is done; what a crash left half done is done again.
@@ -72,9 +72,11 @@ class Cluster:
             self._users = None
 
     def stop(self) -> None:
-        """Leaves, and waits until the server has stopped. For a server that nobody else has entered."""
+        """Leaves, and waits until the server has stopped, or is seen to have another user."""
         self.leave()
         while self.home and is_held(self.home.directory / "keeper.lock"):
+            if is_shared(self.home.directory / "users.lock"):
+                return
             time.sleep(0.02)
 
     def _start(self, home: Home) -> None:
@@ -195,6 +197,12 @@ def enter(furnished: bool = True) -> None:
     if directory not in _entered:
         _entered[directory] = Cluster(directory, find_binaries())
     _entered[directory].enter(furnish if furnished else None)
+
+
+def leave() -> None:
+    """Gives up the embedded server and, where nobody else uses it, waits until it has stopped."""
+    if cluster := _entered.pop(cluster_directory(os.environ), None):
+        cluster.stop()
 
 
 def furnish(url: str) -> None:

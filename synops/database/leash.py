@@ -22,6 +22,11 @@ def leashed(command: Sequence[str], death: signal.Signals, uid: int = KEEP, gid:
     ]  # fmt: skip
 
 
+def die_with_parent(death: signal.Signals | int) -> None:
+    """Asks the kernel to send this process `death` when its parent ends. Lasts over exec, not over a change of user."""
+    ctypes.CDLL(None, use_errno=True).prctl(PR_SET_PDEATHSIG, int(death))
+
+
 def main(argv: Sequence[str]) -> None:
     death, uid, gid, parent = map(int, argv[:4])
     if uid != KEEP:
@@ -29,7 +34,7 @@ def main(argv: Sequence[str]) -> None:
         os.setgid(gid)
         os.setuid(uid)
     # After the change of user: the kernel forgets the death signal when credentials change.
-    ctypes.CDLL(None, use_errno=True).prctl(PR_SET_PDEATHSIG, death)
+    die_with_parent(death)
     if os.getppid() != parent:  # the parent died before the line above; nobody would tell us
         sys.exit(f"leash: parent {parent} is gone")
     os.execv(argv[4], list(argv[4:]))  # noqa: S606

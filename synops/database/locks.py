@@ -40,15 +40,25 @@ def shared(path: Path) -> int:
 
 
 def is_held(path: Path) -> bool:
-    """True while some process holds the lock alone. Makes no file: the directory may be on its way out."""
+    """True while some process holds the lock alone."""
+    return not can_take(path, fcntl.LOCK_SH)
+
+
+def is_shared(path: Path) -> bool:
+    """True while some process holds the lock with others. It looks twice: it may be taken alone in between."""
+    return not can_take(path, fcntl.LOCK_EX) and can_take(path, fcntl.LOCK_SH)
+
+
+def can_take(path: Path, kind: int) -> bool:
+    """Whether a lock would be had at once. Makes no file: the directory may be on its way out."""
     try:
         descriptor = os.open(path, os.O_RDWR | os.O_NOFOLLOW | os.O_CLOEXEC)
     except FileNotFoundError:
-        return False
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
-    except BlockingIOError:
         return True
+    try:
+        fcntl.flock(descriptor, kind | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
     finally:
         os.close(descriptor)
-    return False
+    return True

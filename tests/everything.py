@@ -1,0 +1,53 @@
+"""`make test`: the whole suite on the wheel's PostgreSQL, then what is marked `sql` on the system's, and one closing line."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+
+from synops.database.binaries import OLDEST_MAJOR, major_of, system_candidates, version_of
+from tests.skips import COUNTS_FILE, may_skip
+
+
+def main() -> int:
+    total: Counter[str] = Counter()
+    failed = run(["--cov", "--cov-report=term"], {}, total)
+    if programs := system_programs():
+        print(f"\nOnce more on the system's PostgreSQL, {programs}:", flush=True)
+        failed |= run(["-m", "sql"], {"SYNOPS_TEST_POSTGRES_BIN": str(programs)}, total)
+    else:
+        print("skipped: what is marked sql, on the system's PostgreSQL (Debian package postgresql is missing)")
+        total["skipped"] += 1
+        failed |= not may_skip()
+    print(f"{total['passed']} passed, {total['failed'] + total['error']} failed, {total['skipped']} skipped")
+    return int(failed)
+
+
+def run(options: Sequence[str], env: dict[str, str], total: Counter[str]) -> bool:
+    """One pass of pytest, whose counts are added to `total`; True when it failed. A pass without tests has failed."""
+    with tempfile.TemporaryDirectory() as directory:
+        counts = Path(directory) / "counts"
+        command = [sys.executable, "-m", "pytest", "-q", *options]
+        code = subprocess.run(command, env={**os.environ, **env, COUNTS_FILE: str(counts)}).returncode
+        if counts.exists():
+            total.update(json.loads(counts.read_text()))
+    return code != 0
+
+
+def system_programs() -> Path | None:
+    """The system's own server programs, where they are new enough."""
+    for directory in system_candidates():
+        version = version_of(directory)
+        if version and major_of(version) >= OLDEST_MAJOR:
+            return directory
+    return None
+
+
+if __name__ == "__main__":
+    sys.exit(main())
