@@ -290,7 +290,7 @@ def test_retry_leaves_out_a_job_whose_key_is_taken(cursor):
 @pytest.mark.parametrize("name", ["cancel", "retry"])
 def test_statements_and_transition_table_agree(cursor, name):
     ids = queue.enqueue_many(cursor, [new_job(max_attempts=2) for _ in range(5)])
-    pending, running, completed, error, retry = ids
+    pending, _running, completed, error, retry = ids
     jobs = {job.id: job for job in claim(cursor, add_worker(cursor), slots=5)}
     queue.give_back(cursor, [jobs[pending]])
     queue.finish(cursor, [succeed(jobs[completed]), fail(jobs[error], permanent=True), fail(jobs[retry])])
