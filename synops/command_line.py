@@ -17,6 +17,8 @@ WITHOUT_DATABASE = frozenset({
     "check", "collectstatic", "compilemessages", "diffsettings", "findstatic", "help", "makemessages", "startapp",
     "startproject", "version",
 })  # fmt: skip
+#: Commands of the recipe language; with a vocabulary from files they need no database.
+LANGUAGE_COMMANDS = frozenset({"compile_orchestration", "recipe_language_server"})
 #: Commands that make or repair the tables; they get the server as it is.
 UNFURNISHED = frozenset({"dbshell", "makemigrations", "migrate", "showmigrations", "sqlmigrate", "squashmigrations"})
 OLDEST_SERVER = 150000
@@ -41,6 +43,8 @@ def main(argv: Sequence[str]) -> None:
 def needs_database(argv: Sequence[str]) -> bool:
     """Whether the command line is one that talks to the database."""
     if len(argv) < 2 or {"--help", "-h", "--version"} & set(argv[1:]):
+        return False
+    if argv[1] in LANGUAGE_COMMANDS and any(word.partition("=")[0] in ("--tools", "--explain") for word in argv[2:]):
         return False
     return argv[1] not in WITHOUT_DATABASE or (argv[1] == "check" and any(a.startswith("--database") for a in argv))
 

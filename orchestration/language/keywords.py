@@ -1,0 +1,132 @@
+"""The keyword that a line begins with: NÅR, HVIS, ved feil, a step number, or none."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from orchestration.language import packs
+from orchestration.language.source import Span
+from orchestration.language.suggest import closest
+from orchestration.language.words import HYPHENS, Token, span_of
+
+WHEN, IF, UNLESS, AND, OR, ON_ERROR, THEN = "when", "if", "unless", "and", "or", "on_error", "then"
+_AT_LINE_START = (WHEN, IF, UNLESS, AND, OR, ON_ERROR, THEN)
+_INLINE_IF = frozenset({"hvis", "viss", "dersom", "if", "unless", "med"})
+
+_NUMBER = re.compile(
+    rf"(?P<word>(?:steg|trinn|punkt|step)\s+)?(?P<open>\()?(?P<number>[0-9]{{1,3}})(?P<end>\s?[.):]+(?![0-9])|(?=\s))\s*"
+    rf"|(?P<bullet>[{HYPHENS}*•·◦▪](?![{HYPHENS}]))\s*",
+    re.IGNORECASE,
+)
+CANONICAL_ON_ERROR = ("ved feil", "ved_feil", "on error")
+
+
+@dataclass(frozen=True, slots=True)
+class Keyword:
+    concept: str
+    token: Token
+    """The keyword as one token."""
+    length: int
+    """Tokens taken, a following colon included."""
+
+
+@dataclass(frozen=True, slots=True)
+class Number:
+    written: int | None
+    span: Span
+    proper: bool
+    """False for a bullet, "steg 1:" or a number without full stop."""
+
+
+def step_number(text: str, line: int, start: int) -> Number | None:
+    """The step number or bullet at `start`, with the space after it."""
+    match = _NUMBER.match(text, start)
+    if match is None or (match.group("bullet") and match.end() == match.end("bullet") and match.end() < len(text)):
+        return None
+    span = Span(line, start, match.end())
+    if match.group("bullet"):
+        return Number(None, span, proper=False)
+    proper = not match.group("word") and not match.group("open") and match.group("end").strip()[:1] in (".", ")")
+    return Number(int(match.group("number")), span, proper)
+
+
+def keyword_at(tokens: list[Token]) -> Keyword | None:
+    """The longest keyword at the start of a line."""
+    keys = [token.key if token.kind == "word" else "\0" for token in tokens]
+    for entry in packs.fixed("keywords").at(keys, 0):
+        if entry.meaning in _AT_LINE_START:
+            return _keyword(entry.meaning, tokens, len(entry.phrase))
+    return None
+
+
+def _keyword(concept: str, tokens: list[Token], count: int) -> Keyword:
+    head = tokens[:count]
+    key = " ".join(token.key for token in head)
+    whole = Token("word", key, key, span_of(head))
+    colon = count < len(tokens) and tokens[count].text in (":", ",")
+    return Keyword(concept, whole, count + colon)
+
+
+def failure_clause(tokens: list[Token]) -> Keyword | None:
+    """ "hvis transkriberingen feiler: …": a condition in form, a fallback in meaning."""
+    first = keyword_at(tokens)
+    if first is None or first.concept not in (IF, WHEN, ON_ERROR):
+        return None
+    for index, token in enumerate(tokens[:10]):
+        if token.text in (":", ","):
+            fails = any(word.key in packs.word_set("fails") for word in tokens[:index])
+            return _keyword(ON_ERROR, tokens, index) if fails else None
+    return None
+
+
+def inline_failure(tokens: list[Token]) -> tuple[int, Keyword] | None:
+    """ "…, ved feil: …" after a step on its own line: the colon is what makes it one."""
+    for index in range(1, len(tokens)):
+        keyword = keyword_at(tokens[index:])
+        if keyword and keyword.concept == ON_ERROR and tokens[index + keyword.length - 1].text == ":":
+            return index, keyword
+    return None
+
+
+def inline_if(tokens: list[Token]) -> tuple[int, Keyword] | None:
+    """HVIS inside a NÅR line; "om" is too common a word to count here."""
+    for index in range(1, len(tokens)):
+        if tokens[index].key in _INLINE_IF and tokens[index].kind == "word":
+            keyword = keyword_at(tokens[index:])
+            if keyword and keyword.concept in (IF, UNLESS):
+                return index, keyword
+    return None
+
+
+def inline_then(tokens: list[Token]) -> tuple[int, int] | None:
+    """(index, count) of ":" or ", så" between a header and what to do."""
+    for index, token in enumerate(tokens[:-1]):
+        if token.text == ":" and index > 0:
+            after = keyword_at(tokens[index + 1 :])
+            return index, 1 + (after.length if after and after.concept == THEN else 0)
+        if token.text == "," and tokens[index + 1].key in ("så", "da", "då", "then") and index + 2 < len(tokens):
+            return index, 2
+    return None
+
+
+def misspelt(token: Token, concepts: tuple[str, ...]) -> tuple[str, str] | None:
+    """(concept, right spelling) when `token` is nearly one of the one-word keywords of `concepts`."""
+    if token.kind != "word":
+        return None
+    spellings = {
+        entry.base[0]: entry.meaning
+        for entry in packs.fixed("keywords").entries
+        if entry.meaning in concepts and len(entry.base) == 1 and entry.base[0] not in ("om", "once")
+    }
+    near = closest(token.key, list(spellings))
+    return (spellings[near[0]], near[0]) if near else None
+
+
+def misspelt_on_error(tokens: list[Token]) -> int:
+    """How many tokens, the colon included, are a misspelt "ved feil:"; 0 when none."""
+    for index, token in enumerate(tokens[:4]):
+        if token.text == ":" and index:
+            said = " ".join(word.key for word in tokens[:index])
+            return index + 1 if closest(said, ["ved feil", "on error"]) else 0
+    return 0

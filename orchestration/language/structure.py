@@ -1,0 +1,408 @@
+"""Text → tree: which line is what. Shared by both layers; what a line *means* is decided later.
+
+Every line ends up in the tree or in a diagnostic. A line that cannot be placed is never passed over.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from orchestration.language import keywords as kw
+from orchestration.language.characters import check_line, too_many
+from orchestration.language.diagnostics import MACHINE, MAYBE, Edit, Reporter, Suggestion
+from orchestration.language.source import Source, Span
+from orchestration.language.tree import Action, Fallback, Header, Recipe, Remark, Step
+from orchestration.language.words import Token, span_of, tokenize
+
+MAX_STEPS = 50
+MAX_FALLBACKS = 3
+_COMMANDS = ("synops", "work_item")
+
+
+class Reader(Protocol):
+    """What the vocabulary knows about a row of tokens; asked only about lines without a keyword."""
+
+    def is_action(self, tokens: list[Token]) -> bool: ...
+    def is_event(self, tokens: list[Token]) -> bool: ...
+    def is_condition(self, tokens: list[Token]) -> bool: ...
+
+
+@dataclass(slots=True)
+class _OnError:
+    line: int
+    action: Action
+    indented: bool
+    after_blank: bool
+    step: int
+    """Steps read before it."""
+    keyword: Span
+
+
+@dataclass(slots=True)
+class _State:
+    recipe: Recipe = field(default_factory=Recipe)
+    on_errors: list[_OnError] = field(default_factory=list)
+    remarks: list[Remark] = field(default_factory=list)
+    """Comments not yet standing above anything."""
+    blank: bool = True
+    unknown_before: bool = False
+    numbers: list[tuple[kw.Number | None, Span]] = field(default_factory=list)
+
+
+class Structure:
+    """One reading of one source."""
+
+    def __init__(self, source: Source, reporter: Reporter, reader: Reader, layer: str = "auto") -> None:
+        self.source = source
+        self.reporter = reporter
+        self.reader = reader
+        self.layer = layer
+        self.state = _State()
+        self.base_indent = self._base_indent()
+
+    def read(self) -> Recipe:
+        for line in range(1, len(self.source.lines) + 1):
+            if check_line(self.source, line, self.reporter):
+                self._line(line)
+        self._check_numbers()
+        self._place_fallbacks()
+        self._check_header()
+        self.state.recipe.remarks += self.state.remarks
+        return self.state.recipe
+
+    def _base_indent(self) -> int:
+        """A recipe pasted from a reply is indented as a whole; that is column 0."""
+        indents = [self._indent(text) for text in self.source.lines if text.strip("\ufeff \t\u00a0")]
+        return min(indents, default=0)
+
+    @staticmethod
+    def _indent(text: str) -> int:
+        bare = text.lstrip("\ufeff")
+        return len(bare) - len(bare.lstrip())
+
+    def _line(self, line: int) -> None:
+        text = self.source.line(line)
+        start = len(text) - len(text.lstrip("\ufeff \t\u00a0\u2007\u202f\u2009"))
+        if not text[start:].strip():
+            self.state.blank = True
+            return
+        if text.startswith(("#", "//"), start):
+            self._comment(text[start:].rstrip())
+            return
+        if text.startswith("--", start) and self._continue_command(line, start):
+            return
+        known = self._content(line, start)
+        self.state.blank = False
+        self.state.unknown_before = not known
+
+    def _comment(self, text: str) -> None:
+        self.state.remarks.append(Remark("# " + text.lstrip("#/").strip()))
+
+    def _anchor(self, before: str) -> None:
+        for remark in self.state.remarks:
+            remark.before = before
+        self.state.recipe.remarks += self.state.remarks
+        self.state.remarks = []
+
+    def _continue_command(self, line: int, start: int) -> bool:
+        steps = self.state.recipe.steps
+        if not steps:
+            return False
+        last = steps[-1].action
+        late = [entry.action for entry in self.state.on_errors if entry.line > steps[-1].line]
+        action = late[-1] if late else last
+        if not action.command:
+            return False
+        action.more.append(Span(line, start, len(self.source.line(line).rstrip())))
+        return True
+
+    def _content(self, line: int, start: int) -> bool:
+        """Place one line; False when it is unknown."""
+        text = self.source.line(line)
+        number = kw.step_number(text, line, start)
+        if number is not None:
+            self._step(line, number, number.span.end)
+            return True
+        tokens = tokenize(text, line, start)
+        failure = kw.failure_clause(tokens)
+        keyword = failure or kw.keyword_at(tokens)
+        if keyword is not None:
+            return self._keyword_line(line, keyword, tokens)
+        return self._bare_line(line, start, tokens)
+
+    # Lines with a keyword
+
+    def _keyword_line(self, line: int, keyword: kw.Keyword, tokens: list[Token]) -> bool:
+        rest = tokens[keyword.length :]
+        if keyword.concept == kw.WHEN:
+            self._when(keyword, rest)
+        elif keyword.concept in (kw.IF, kw.UNLESS):
+            self._if(keyword, rest)
+        elif keyword.concept in (kw.AND, kw.OR) and self.state.recipe.conditions and not self.state.recipe.steps:
+            self._continue_condition(keyword, tokens, rest)
+        elif keyword.concept == kw.ON_ERROR:
+            self._on_error(line, keyword, tokens, rest)
+        elif keyword.concept == kw.THEN and not rest:
+            return True  # "Så:" between header and steps says nothing more
+        elif keyword.concept == kw.THEN and self.reader.is_action(rest):
+            self._step(line, None, rest[0].span.start, written=tokens[0].span.start)
+        else:
+            return self._bare_line(line, tokens[0].span.start, tokens)
+        return True
+
+    def _when(self, keyword: kw.Keyword, rest: list[Token]) -> None:
+        if self.state.recipe.when is not None:
+            self.reporter.report("ORK-102", keyword.token.span)
+            return
+        self._anchor("when")
+        rest = self._cut_inline_step(rest)
+        inline = kw.inline_if(rest)
+        if inline:
+            index, condition = inline
+            head, tail = rest[:index], rest[index + condition.length :]
+            rest = head[:-1] if head and head[-1].text in (",", ";") else head
+            self._if(condition, tail)
+        self.state.recipe.when = Header(keyword.token, rest, _span(keyword.token, rest))
+
+    def _if(self, keyword: kw.Keyword, rest: list[Token]) -> None:
+        if self.state.recipe.steps:
+            self.reporter.report("ORK-205", _span(keyword.token, rest))
+            return
+        self._anchor("if")
+        rest = self._cut_inline_step(rest)
+        header = Header(keyword.token, rest, _span(keyword.token, rest), negated=keyword.concept == kw.UNLESS)
+        self.state.recipe.conditions.append(header)
+
+    def _continue_condition(self, keyword: kw.Keyword, tokens: list[Token], rest: list[Token]) -> None:
+        again = kw.keyword_at(rest)
+        if again and again.concept in (kw.IF, kw.UNLESS):
+            self._if(again, rest[again.length :])
+        elif keyword.concept == kw.AND:
+            self._if(kw.Keyword(kw.IF, keyword.token, keyword.length), rest)
+        else:
+            self.state.recipe.conditions[-1].tokens += tokens
+
+    def _cut_inline_step(self, rest: list[Token]) -> list[Token]:
+        """ "NÅR møtet er slutt: oppsummer samtalen": what follows the colon is a step."""
+        found = kw.inline_then(rest)
+        if found is None or not self.reader.is_action(rest[found[0] + found[1] :]):
+            return rest
+        index, count = found
+        tail = rest[index + count :]
+        number = len(self.state.recipe.steps) + 1
+        cut = Span(tail[0].span.line, rest[index].span.start, tail[0].span.start)
+        fix = Suggestion(f"{number}. ", MACHINE, (Edit(cut, f"\n{number}. "),), "new_line")
+        self.reporter.report("ORK-207", span_of(tail), {"number": str(number)}, (fix,))
+        self._add_step(tail[0].span.line, None, self._action(span_of(tail)))
+        return rest[:index]
+
+    # Steps
+
+    def _step(self, line: int, number: kw.Number | None, start: int, written: int | None = None) -> None:
+        text = self.source.line(line)
+        body = Span(line, start, len(text.rstrip()))
+        place = number.span if number else Span(line, start if written is None else written, start)
+        inline = kw.inline_failure(tokenize(text, line, start))
+        if inline:
+            tokens = tokenize(text, line, start)
+            index, keyword = inline
+            body = Span(line, start, _without_comma(tokens[:index]))
+            self._add_step(line, number, self._action(body), place)
+            tail = tokens[index + keyword.length :]
+            self._on_error(line, keyword, tokens[index:], tail, indented=True)
+        elif body.start >= body.end:
+            self.reporter.report("ORK-202", self.source.whole(line))
+            self._anchor(f"step {len(self.state.recipe.steps) + 1}")
+        else:
+            self._add_step(line, number, self._action(body), place)
+
+    def _add_step(self, line: int, number: kw.Number | None, action: Action, place: Span | None = None) -> None:
+        steps = self.state.recipe.steps
+        if len(steps) == MAX_STEPS:
+            self.reporter.report("ORK-005", action.span, too_many("steg", MAX_STEPS + 1, MAX_STEPS))
+        if len(steps) < MAX_STEPS:
+            self._anchor(f"step {len(steps) + 1}")
+            steps.append(Step(line, number.written if number else None, action))
+            self.state.numbers.append((number, place or Span(0, 0, 0)))
+
+    def _action(self, body: Span) -> Action:
+        text = self.source.line(body.line)
+        tokens = tokenize(text, body.line, body.start, body.end)
+        first = tokens[0].key if tokens else ""
+        raw = len(tokens) > 1 and first in ("teknisk", "technical", "raw") and tokens[1].text == ":"
+        if raw and len(tokens) > 2:
+            return Action(Span(body.line, tokens[2].span.start, body.end), tokens[2:], command=True)
+        command = self.layer == "technical" or (first in _COMMANDS and (first != "synops" or tokens[1:2] != []))
+        return Action(body, tokens, command=command and not raw)
+
+    def _check_numbers(self) -> None:
+        for index, (number, place) in enumerate(self.state.numbers, 1):
+            if place.line == 0:
+                continue
+            fix = (Suggestion(f"{index}. ", MACHINE, (Edit(place, f"{index}. "),), "write"),)
+            if number is None or number.written is None or not number.proper:
+                shown = place if place.end > place.start else self.source.whole(place.line)
+                self.reporter.report("ORK-207", shown, {"number": str(index)}, fix)
+            elif number.written != index:
+                self.reporter.report("ORK-206", place, {"written": str(number.written), "actual": str(index)}, fix)
+
+    # Fallbacks
+
+    def _on_error(
+        self, line: int, keyword: kw.Keyword, tokens: list[Token], rest: list[Token], indented: bool | None = None
+    ) -> None:
+        colon = tokens[keyword.length - 1].text == ":"
+        if keyword.token.key not in kw.CANONICAL_ON_ERROR or not colon:
+            written = keyword.token.span.to(tokens[keyword.length - 1].span)
+            english = keyword.token.key in ("on failure", "if it fails", "on fail")
+            fix = Suggestion(
+                "on error:" if english else "ved feil:",
+                MACHINE,
+                (Edit(written, "on error:" if english else "ved feil:"),),
+                "write",
+            )
+            self.reporter.report("ORK-605", written, {"phrase": keyword.token.text}, (fix,))
+        if not rest:
+            self.reporter.report("ORK-202", keyword.token.span)
+            return
+        text = self.source.line(line)
+        body = Span(line, rest[0].span.start, len(text.rstrip()))
+        self._anchor(f"fallback {len(self.state.on_errors)}")
+        if indented is None:
+            indented = self._indent(text) > self.base_indent
+        steps = len(self.state.recipe.steps)
+        entry = _OnError(line, self._action(body), indented, self.state.blank, steps, keyword.token.span)
+        self.state.on_errors.append(entry)
+
+    def _place_fallbacks(self) -> None:
+        """G20–G25: indented belongs to the step above; at column 0 after the last step it is the recipe's."""
+        steps = self.state.recipe.steps
+        for index, entry in enumerate(self.state.on_errors):
+            if entry.step == 0:
+                self.reporter.report("ORK-601", entry.keyword)
+            elif entry.indented:
+                self._attach(entry, index)
+            elif entry.step < len(steps):
+                fix = Suggestion("", MACHINE, (self._indent_edit(entry),), "indent")
+                self.reporter.report("ORK-602", entry.keyword, {}, (fix,))
+                self._attach(entry, index)
+            elif self.state.recipe.failure is not None:
+                fix = Suggestion("", MAYBE, (self._indent_edit(entry),), "indent")
+                self.reporter.report("ORK-604", entry.keyword, {}, (fix,))
+            else:
+                self._common(entry, index)
+
+    def _common(self, entry: _OnError, index: int) -> None:
+        self.state.recipe.failure = Fallback(entry.line, entry.action)
+        self._rename_anchor(index, "failure")
+        if not entry.after_blank:
+            edit = self._indent_edit(entry)
+            blank = Suggestion(
+                "", MAYBE, (Edit(Span(entry.line, edit.span.start, edit.span.start), "\n"),), "blank_line"
+            )
+            indent = Suggestion("", MAYBE, (edit,), "indent")
+            self.reporter.report("ORK-606", entry.keyword, {}, (blank, indent))
+
+    def _indent_edit(self, entry: _OnError) -> Edit:
+        start = len(self.source.line(entry.line)) - len(self.source.line(entry.line).lstrip("\ufeff \t"))
+        return Edit(Span(entry.line, start, start), "   ")
+
+    def _attach(self, entry: _OnError, index: int) -> None:
+        step = self.state.recipe.steps[entry.step - 1]
+        if len(step.fallbacks) >= MAX_FALLBACKS:
+            self.reporter.report("ORK-603", entry.keyword, {"limit": str(MAX_FALLBACKS)})
+            return
+        step.fallbacks.append(Fallback(entry.line, entry.action, len(step.fallbacks) + 1))
+        self._rename_anchor(index, f"fallback {entry.step}.{len(step.fallbacks)}")
+
+    def _rename_anchor(self, index: int, name: str) -> None:
+        for remark in self.state.recipe.remarks:
+            if remark.before == f"fallback {index}":
+                remark.before = name
+
+    # Lines without a keyword
+
+    def _bare_line(self, line: int, start: int, tokens: list[Token]) -> bool:
+        if not tokens:
+            return True
+        if self._command_line(tokens) or self.reader.is_action(tokens):
+            self._step(line, None, start)
+            return True
+        if self._misspelt_keyword(line, tokens):
+            return True
+        if not self.state.unknown_before:
+            self.reporter.report("ORK-104", self.source.whole(line))
+        return False
+
+    @staticmethod
+    def _command_line(tokens: list[Token]) -> bool:
+        return tokens[0].text == "synops" and len(tokens) > 1 and tokens[1].hyphen
+
+    def _misspelt_keyword(self, line: int, tokens: list[Token]) -> bool:
+        """A wrong keyword is told by its spelling or, when it is a word of its own, by its place in the recipe."""
+        recipe, rest = self.state.recipe, tokens[1:]
+        count = kw.misspelt_on_error(tokens)
+        if count and recipe.steps:
+            self._wrong_keyword(span_of(tokens[: count - 1]), "ved feil")
+            self._on_error(line, kw.Keyword(kw.ON_ERROR, _as_on_error(tokens[:count]), count), tokens, tokens[count:])
+            return True
+        if recipe.steps or not rest:
+            return recipe.when is None and not recipe.steps and self._missing_when(tokens)
+        concept = kw.WHEN if recipe.when is None else kw.IF
+        near = kw.misspelt(tokens[0], (concept,) if concept == kw.IF else (kw.WHEN, kw.IF))
+        if near is None and concept == kw.WHEN and self.reader.is_event(tokens):
+            return self._missing_when(tokens)
+        if near is None and concept == kw.WHEN and self.reader.is_event(rest):
+            near = (kw.WHEN, "når")
+        if near is None and self.reader.is_condition(rest):
+            near = (kw.IF, "hvis")
+        if near is None:
+            return False
+        self._wrong_keyword(tokens[0].span, near[1].upper())
+        keyword = kw.Keyword(near[0], tokens[0], 1)
+        return self._keyword_line(line, keyword, tokens)
+
+    def _wrong_keyword(self, span: Span, right: str) -> None:
+        fix = Suggestion(right, MAYBE, (Edit(span, right),))
+        self.reporter.report("ORK-103", span, {"word": self.source.slice(span)}, (fix,))
+
+    def _missing_when(self, tokens: list[Token]) -> bool:
+        if not self.reader.is_event(tokens):
+            return False
+        place = span_of(tokens)
+        text = "NÅR " + self.source.slice(place)
+        fix = Suggestion(text, MACHINE, (Edit(Span(place.line, place.start, place.start), "NÅR "),), "write")
+        self.reporter.report("ORK-101", place, {}, (fix,))
+        self._anchor("when")
+        self.state.recipe.when = Header(tokens[0], tokens, place)
+        return True
+
+    # The whole
+
+    def _check_header(self) -> None:
+        recipe, last = self.state.recipe, self.source.last_text_line()
+        prose = any(item.code in ("ORK-104", "ORK-005", "ORK-202") for item in self.reporter.found)
+        if recipe.when is None and recipe.steps:
+            self.reporter.report("ORK-101", self.source.whole(self._first_line()))
+        if not recipe.steps and not prose and not self.reporter.failed:
+            self.reporter.report("ORK-201", self.source.whole(last))
+
+    def _first_line(self) -> int:
+        lines = [step.line for step in self.state.recipe.steps] + [
+            item.span.line for item in self.state.recipe.conditions
+        ]
+        return min(lines)
+
+
+def _as_on_error(tokens: list[Token]) -> Token:
+    return Token("word", "ved feil", "ved feil", span_of(tokens[:-1]))
+
+
+def _without_comma(tokens: list[Token]) -> int:
+    last = tokens[-2] if len(tokens) > 1 and tokens[-1].text in (",", ";") else tokens[-1]
+    return last.span.end
+
+
+def _span(keyword: Token, rest: list[Token]) -> Span:
+    return keyword.span.to(rest[-1].span) if rest else keyword.span

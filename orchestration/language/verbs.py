@@ -1,0 +1,144 @@
+"""Which tool a phrase asks for. Verb and object are matched together, never the verb first.
+
+"lag lyd av teksten", "lag tekst av lyden" and "lag sammendrag av møtet" share their verb: the noun decides. Every
+alias is tried at every place, its words in order with room between them ("les sammendraget opp"), and the reading
+that leaves the fewest words unexplained wins.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from orchestration.language import packs
+from orchestration.language.objects import JOINERS, Cover, cover
+from orchestration.language.packs import Entry
+from orchestration.language.vocabulary import WORK_ITEM, Vocabulary
+from orchestration.language.words import Token
+
+EXACT, LIGHT, NOUN = 0, 1, 2
+
+
+@dataclass(slots=True)
+class Candidate:
+    """One way to read a phrase."""
+
+    tool: str
+    entry: Entry
+    places: tuple[int, ...]
+    kind: int
+    gap: int
+    """Content words between the words of the alias."""
+    cover: Cover
+
+    @property
+    def left(self) -> list[Token]:
+        return self.cover.left
+
+    @property
+    def rank(self) -> tuple[int, int, int, int]:
+        return (len(self.left) + self.gap, self.gap, -len(self.places), self.kind)
+
+
+def candidates(words: list[Token], vocabulary: Vocabulary) -> list[Candidate]:
+    """All readings, best first; readings by a noun alone only when there is no other."""
+    found = list(_matches(words, vocabulary))
+    if not found:
+        found = list(_noun_matches(words, vocabulary))
+    unique = {(item.tool, item.places, item.kind): item for item in reversed(found)}
+    return sorted(unique.values(), key=lambda item: (item.rank, item.tool, item.entry.base))
+
+
+def best(words: list[Token], vocabulary: Vocabulary) -> list[Candidate]:
+    """The best reading of each tool that none beats; more than one tool is an ambiguity."""
+    ranked = candidates(words, vocabulary)
+    if not ranked:
+        return []
+    tied = [item for item in ranked if item.rank == ranked[0].rank]
+    return list({item.tool: item for item in reversed(tied)}.values())
+
+
+def _matches(words: list[Token], vocabulary: Vocabulary) -> Iterator[Candidate]:
+    keys = [word.key if word.kind == "word" else "\0" for word in words]
+    light, begin = packs.light_verbs(), packs.begin_verbs()
+    for index, key in enumerate(keys):
+        for entry in vocabulary.aliases.starting(key):
+            yield from _at(words, keys, index, entry, EXACT, vocabulary)
+        if key in light:
+            for entry in _light_entries(vocabulary):
+                if key not in entry.phrase[0]:
+                    yield from _at(words, keys, index, entry, LIGHT, vocabulary)
+        if key not in _passed() and key not in begin:
+            return  # a verb does not stand behind a word of its own
+
+
+def _light_entries(vocabulary: Vocabulary) -> list[Entry]:
+    """Aliases that any verb of making may begin: "lag referat" is also "skriv referat"."""
+    light, particles = packs.light_verbs(), packs.word_set("particles")
+    return [
+        entry
+        for entry in vocabulary.aliases.entries
+        if entry.base[0] in light and len(entry.base) > 1 and entry.base[1] not in particles
+    ]
+
+
+def _passed() -> frozenset[str]:
+    """Words that may stand before the verb."""
+    return packs.word_set("stop") | JOINERS | {"så", "then", "deretter"}
+
+
+def _at(
+    words: list[Token], keys: list[str], index: int, entry: Entry, kind: int, vocabulary: Vocabulary
+) -> Iterator[Candidate]:
+    places = _places(keys, index, entry)
+    if places is not None:
+        yield _candidate(words, places, entry, kind, vocabulary)
+
+
+def _places(keys: list[str], index: int, entry: Entry) -> tuple[int, ...] | None:
+    """Where the alias's words stand, the first at `index`, the others in order after it."""
+    places = [index]
+    for forms in entry.phrase[1:]:
+        following = next((i for i in range(places[-1] + 1, len(keys)) if keys[i] in forms), None)
+        if following is None:
+            return None
+        places.append(following)
+    return tuple(places)
+
+
+def _candidate(
+    words: list[Token], places: tuple[int, ...], entry: Entry, kind: int, vocabulary: Vocabulary
+) -> Candidate:
+    # All words before the verb may be passed over, or the verb would not have been tried here.
+    taken = set(places) | _adjectives(words, places) | set(range(places[0]))
+    rest = [word for index, word in enumerate(words) if index not in taken]
+    found = cover(vocabulary.tools[entry.meaning], vocabulary, rest) if entry.meaning != WORK_ITEM else Cover()
+    return Candidate(entry.meaning, entry, places, kind, _gap(words, places, entry), found)
+
+
+def _adjectives(words: list[Token], places: tuple[int, ...]) -> set[int]:
+    """ "lag en ny feed": the adjective goes with the alias's own noun."""
+    later = set(places[1:])
+    return {index for index, word in enumerate(words) if index + 1 in later and word.key in packs.word_set("new")}
+
+
+def _gap(words: list[Token], places: tuple[int, ...], entry: Entry) -> int:
+    """A particle may stand anywhere after its verb; a noun far from its verb is probably another phrase's."""
+    skipped = packs.word_set("stop") | packs.word_set("new")
+    particles = packs.word_set("particles")
+    gap = 0
+    for position in range(1, len(places)):
+        if entry.base[position] not in particles:
+            between = words[places[position - 1] + 1 : places[position]]
+            gap += sum(1 for word in between if word.key not in skipped and word.key not in JOINERS)
+    return gap
+
+
+def _noun_matches(words: list[Token], vocabulary: Vocabulary) -> Iterator[Candidate]:
+    """ "rss-feed", "sammendrag av møtet": the verb of making or updating was left out."""
+    keys = [word.key if word.kind == "word" else "\0" for word in words]
+    start = next((index for index, key in enumerate(keys) if key not in _passed() | packs.word_set("new")), None)
+    if start is None:
+        return
+    for entry in vocabulary.noun_aliases.at(keys, start):
+        yield _candidate(words, tuple(range(start, start + len(entry.phrase))), entry, NOUN, vocabulary)

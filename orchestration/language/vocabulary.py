@@ -1,0 +1,181 @@
+"""All the words that recipes may use: the tools' own, ready to be found in a line, over the language packs."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+from orchestration.language import packs
+from orchestration.language.describe import ANY, Param, Tool, Words, read_tool
+from orchestration.language.packs import Entry, Phrase, PhraseTable
+from orchestration.language.words import split_key
+
+WORK_ITEM = "work_item"
+"""Stands where a tool's name stands, for the built-in "opprett oppgave"."""
+
+
+@dataclass(frozen=True, slots=True)
+class Hint:
+    """A phrase that sets a parameter: to a value, or (value None) to the variable the parameter binds."""
+
+    phrase: Phrase
+    base: tuple[str, ...]
+    param: Param
+    value: str | None
+    language: str
+
+
+@dataclass(frozen=True)
+class Vocabulary:
+    """The tools by name, in name order: no result depends on the order in which they were given."""
+
+    tools: Mapping[str, Tool]
+    traits: frozenset[str] = field(default_factory=frozenset)
+    digest: str = ""
+
+    @classmethod
+    def from_tools(cls, described: Iterable[Mapping[str, Any]], traits: Iterable[str] = ()) -> Vocabulary:
+        """Read `--describe` records; of two with one name the last is taken.
+
+        Args:
+            described: the records, in full or short form.
+            traits: further values of has_trait in use in this installation.
+
+        Raises:
+            ValueError: a record that cannot be read.
+        """
+        records = {str(item.get("name") or item.get("binary")): item for item in described}
+        tools = {name: read_tool(records[name]) for name in sorted(records)}
+        text = json.dumps([records[name] for name in tools], sort_keys=True, ensure_ascii=False, default=str)
+        whole = f"{packs.packs_digest()}\0{text}".encode("utf-8", "surrogatepass")
+        return cls(tools, frozenset(traits), hashlib.sha256(whole).hexdigest()[:16])
+
+    @property
+    def lexicon_hash(self) -> str:
+        """Changes when any word that recipes may use does: stored plans with another hash are recompiled."""
+        return self.digest
+
+    @cached_property
+    def aliases(self) -> PhraseTable:
+        """Verb phrases; the meaning of each is its tool."""
+        table = PhraseTable()
+        for tool in self.tools.values():
+            for language, phrase in tool.aliases:
+                _add_alias(table, tool.name, language, phrase)
+        for language in packs.LANGUAGES:
+            for phrase in packs.raw_pack(language)["builtins"][WORK_ITEM]:
+                _add_alias(table, WORK_ITEM, language, phrase)
+        return table
+
+    @cached_property
+    def noun_aliases(self) -> PhraseTable:
+        """What is left of a verb phrase when a hurried author drops the verb: "rss-feed", "sammendrag"."""
+        table = PhraseTable()
+        particles = packs.word_set("particles")
+        for entry in self.aliases.entries:
+            rest = entry.base[1:]
+            if rest and not particles.issuperset(rest) and rest[0] not in particles:
+                table.add(Entry(entry.phrase[1:], entry.meaning, entry.base, entry.language))
+        return table
+
+    @cached_property
+    def suggest_for(self) -> PhraseTable:
+        """Phrases people write that no tool answers to; the meaning of each is the tool to suggest."""
+        table = PhraseTable()
+        for tool in self.tools.values():
+            for language, phrase in tool.suggest_for:
+                _add_alias(table, tool.name, language, phrase)
+        return table
+
+    @cached_property
+    def verb_words(self) -> frozenset[str]:
+        """Every form of every first word of an alias."""
+        return frozenset(key for entry in self.aliases.entries for key in entry.phrase[0])
+
+    @cached_property
+    def _hints(self) -> dict[str, tuple[Hint, ...]]:
+        return {name: tuple(_hints(tool)) for name, tool in self.tools.items()}
+
+    def hints(self, tool: str) -> tuple[Hint, ...]:
+        return self._hints[tool]
+
+    @cached_property
+    def results(self) -> dict[tuple[str, ...], tuple[Phrase, tuple[str, ...]]]:
+        """Words for results → (phrase, output fields that they may mean)."""
+        found: dict[tuple[str, ...], tuple[Phrase, tuple[str, ...]]] = {}
+        named = [(field, words) for tool in self.tools.values() for field, words in tool.result_words.items()]
+        for language in packs.LANGUAGES:
+            for field_name, phrases in packs.raw_pack(language)["results"].items():
+                named.append((field_name, tuple((language, phrase) for phrase in phrases)))
+        for field_name, words in named:
+            for language, phrase in words:
+                base = split_key(phrase)
+                fields = found.get(base, ((), ()))[1]
+                fields = fields if field_name in fields else (*fields, field_name)
+                found[base] = (packs.noun_phrase(base, language), fields)
+        return found
+
+    def ranked(self) -> list[Tool]:
+        """Tools in the order in which they are offered: by rank, then by name."""
+        return sorted(self.tools.values(), key=lambda tool: (tool.rank is None, tool.rank or 0, tool.name))
+
+    def available(self, language: str, count: int = 3) -> tuple[str, ...]:
+        """The verbs of the tools offered first."""
+        return tuple(tool.alias(language) for tool in self.ranked())[:count]
+
+
+def languages_of(language: str) -> tuple[str, ...]:
+    """The languages whose inflection a word gets."""
+    return ("nb", "en") if language == ANY else (language,)
+
+
+def _add_alias(table: PhraseTable, tool: str, language: str, phrase: str) -> None:
+    base = split_key(phrase)
+    if base:
+        kinds = [packs.verb_phrase(base, inflection) for inflection in languages_of(language)]
+        table.add(Entry(_union(kinds), tool, base, language))
+
+
+def _union(phrases: list[Phrase]) -> Phrase:
+    return tuple(frozenset().union(*places) for places in zip(*phrases, strict=True))
+
+
+def _hints(tool: Tool) -> Iterable[Hint]:
+    for param in tool.params:
+        yield from _phrases(param, param.hints, None)
+        for value, words in param.enum:
+            yield from _phrases(param, words, value)
+            if not any(split_key(phrase) == split_key(value) for _, phrase in words):
+                yield from _phrases(param, ((ANY, value),), value)
+
+
+def _phrases(param: Param, words: Words, value: str | None) -> Iterable[Hint]:
+    for language, phrase in words:
+        base = _without_article(split_key(phrase))
+        if base:
+            kinds = [_object_phrase(base, inflection) for inflection in languages_of(language)]
+            yield Hint(_union(kinds), base, param, value, language)
+
+
+def _without_article(base: tuple[str, ...]) -> tuple[str, ...]:
+    return base[1:] if len(base) > 1 and base[0] in ("the", "a", "an", "den", "det", "ein", "en") else base
+
+
+def _object_phrase(base: tuple[str, ...], language: str) -> Phrase:
+    return tuple(frozenset().union(*(packs.noun(stem, language) for stem in _stems(word, language))) for word in base)
+
+
+def _stems(word: str, language: str) -> set[str]:
+    """The word, and what it may be the definite form of: tools write "lydfilen" where the lexicon has "lydfil"."""
+    if language == "en":
+        return {word}
+    found = {word}
+    for ending in ("ene", "ane", "en", "et", "ne", "n", "a"):
+        stem = word.removesuffix(ending)
+        if stem != word and len(stem) >= 5:
+            found.add(stem)
+    return found
