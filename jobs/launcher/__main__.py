@@ -1,18 +1,13 @@
-"""`python -m jobs.launcher CONTROL_FD WORKER_PID SLOTS RECYCLE_AFTER`: started by the worker, not by hand."""
+"""`python -m jobs.launcher ORDERS`: started by the worker, not by hand; ORDERS is JSON (`launcher.Orders`)."""
 
 from __future__ import annotations
 
-import socket
+import json
 import sys
 
 from jobs.launcher.launcher import Launcher, prepare
-
-
-def main() -> None:
-    control, worker, slots, recycle_after = map(int, sys.argv[1:])
-    prepare()
-    Launcher(socket.socket(fileno=control), worker, recycle_after).serve(slots)
-
+from jobs.launcher.orders import Orders
 
 if __name__ == "__main__":
-    main()
+    prepare()
+    Launcher(Orders(**json.loads(sys.argv[1]))).serve()

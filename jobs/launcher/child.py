@@ -117,7 +117,9 @@ def _exit_code(main: Callable[[], object]) -> int:
     except SystemExit as leaving:
         result = leaving.code
     except BaseException as error:  # noqa: BLE001 reported as the interpreter would
-        sys.excepthook(type(error), error, error.__traceback__ and error.__traceback__.tb_next)
+        ours = error.__traceback__
+        error.with_traceback(ours and ours.tb_next)  # our own frame is no business of who reads the log
+        sys.excepthook(type(error), error, error.__traceback__)
         if isinstance(error, KeyboardInterrupt):
             _die_of(signal.SIGINT)
         return 1
@@ -140,7 +142,7 @@ def _finish(code: int) -> int:
     try:
         sys.stdout.flush()
     except (OSError, ValueError) as error:
-        print(f"Exception ignored while flushing stdout: {error!r}", file=sys.stderr)  # noqa: T201
+        print(f"Exception ignored in: {sys.stdout!r}\n{type(error).__name__}: {error}", file=sys.stderr)  # noqa: T201
         code = 120
     with contextlib.suppress(OSError, ValueError):
         sys.stderr.flush()

@@ -8,17 +8,18 @@ import json
 import os
 import socket
 import subprocess
-import sys
 import time
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from jobs.launcher.conversation import Conversation, OnOutput, SlotGone
+from jobs.launcher.environment import basics
+from jobs.launcher.orders import Orders
 from jobs.launcher.wire import Reason, Report, Request
 
 _START_SECONDS = 30.0
 _FAREWELL_SECONDS = 30.0
 _TRIES = 3
-_PASSED_ON = ("PATH", "HOME", "TZ", "TMPDIR", "LANG", "LANGUAGE", "LD_LIBRARY_PATH")
 
 
 class LauncherGone(Exception):
@@ -30,35 +31,55 @@ class _Slot:
 
     def __init__(self) -> None:
         self.socket: socket.socket | None = None
+        self.in_use: socket.socket | None = None
         self.changed = asyncio.Event()
         self.turn = asyncio.Lock()
         self.conversations: set[Conversation] = set()
 
     def connect(self, sock: socket.socket | None) -> None:
-        if self.socket is not None:
+        """Use this socket from now on. One that a conversation still reads is left to it: a slot's last words may come
+        after the news of its successor."""
+        if self.socket is not None and self.socket is not self.in_use:
             self.socket.close()
         self.socket = sock
         self.changed.set()
+
+    @contextlib.contextmanager
+    def using(self, sock: socket.socket) -> Iterator[None]:
+        self.in_use = sock
+        try:
+            yield
+        finally:
+            self.in_use = None
+            if self.socket is not sock:
+                sock.close()
 
 
 class LauncherClient:
     """A launcher process and its slots. Make it with `start`, from the main thread, before threads, event loops and
     connections exist; afterwards it belongs to one event loop.
 
-    The launcher and everything under it die when this process does, however it dies. It must be started from a thread
-    that lives as long as the process does.
+    The launcher and everything under it die when this process does, however it dies. `preloaded` and `refused` (with
+    the reason) tell what became of the modules to preload; until the launcher has reported, both are empty.
     """
 
-    def __init__(self, slots: int, recycle_after: int) -> None:
+    def __init__(self, slots: int, preload: Sequence[str], recycle_after: int) -> None:
         self._slots = [_Slot() for _ in range(slots)]
+        self._preload = list(preload)
         self._recycle_after = recycle_after
+        self.preloaded: frozenset[str] = frozenset()
+        self.refused: dict[str, str] = {}
         self._loop: asyncio.AbstractEventLoop | None = None
         self._gone = True
 
     @classmethod
-    def start(cls, slots: int, *, recycle_after: int = 1000) -> LauncherClient:
-        """Start the launcher and wait until each slot is ready. Raises LauncherGone when it does not come up."""
-        client = cls(slots, recycle_after)
+    def start(cls, slots: int, *, preload: Sequence[str] = (), recycle_after: int = 1000) -> LauncherClient:
+        """Start the launcher and wait until each slot is ready. Raises LauncherGone when it does not come up.
+
+        `preload` names modules to import once (in the background: until that is done, programs are executed). A slot
+        that has done `recycle_after` runs has all of them imported anew.
+        """
+        client = cls(slots, preload, recycle_after)
         client._launch()
         return client
 
@@ -90,6 +111,13 @@ class LauncherClient:
         `run` returns when it is dead. Does nothing when the slot is idle; may be repeated with a shorter grace."""
         for conversation in list(self._slots[slot].conversations):
             await conversation.cancel(grace_seconds)
+
+    async def preload(self, modules: Sequence[str]) -> None:
+        """Import these modules anew, and no others. Slots serve on meanwhile; each takes them over when it is idle."""
+        self._attach()
+        self._preload = list(modules)
+        with contextlib.suppress(OSError):
+            await asyncio.get_running_loop().sock_sendall(self._control, json.dumps({"preload": modules}).encode())
 
     def restart(self) -> None:
         """Start a new launcher in place of one that died (or end it first)."""
@@ -127,11 +155,11 @@ class LauncherClient:
         for _ in range(_TRIES):
             sock = await self._socket_of(slot)
             try:
-                return await conversation.hold(sock)
+                with slot.using(sock):
+                    return await conversation.hold(sock)
             except SlotGone as gone:
-                accepted = gone.accepted
                 await self._mourn(slot, sock)
-                if accepted:
+                if gone.accepted:
                     break
         return Report(
             reason=Reason.LOST,
@@ -160,9 +188,15 @@ class LauncherClient:
     def _launch(self) -> None:
         self._control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         with theirs:
-            arguments = (theirs.fileno(), os.getpid(), len(self._slots), self._recycle_after)
+            orders = Orders(
+                control=theirs.fileno(),
+                worker=os.getpid(),
+                slots=len(self._slots),
+                recycle_after=self._recycle_after,
+                preload=self._preload,
+            )
             self._process = subprocess.Popen(
-                [sys.executable, "-P", "-m", "jobs.launcher", *map(str, arguments)],
+                orders.command(),
                 pass_fds=[theirs.fileno()],
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
@@ -202,9 +236,13 @@ class LauncherClient:
         if not message:
             self._lose()
             return
-        sock = socket.socket(fileno=fds[0])
-        sock.setblocking(False)
-        self._slots[json.loads(message)["slot"]].connect(sock)
+        news = json.loads(message)
+        if fds:
+            sock = socket.socket(fileno=fds[0])
+            sock.setblocking(False)
+            self._slots[news["slot"]].connect(sock)
+        else:
+            self.preloaded, self.refused = frozenset(news["loaded"]), news["refused"]
 
     def _lose(self) -> None:
         self._gone = True
@@ -216,8 +254,8 @@ class LauncherClient:
 
 def _environment() -> dict[str, str]:
     """What the launcher needs, and no secret: a tool can read its parent's environment in /proc."""
-    passed_on = {name: value for name, value in os.environ.items() if name in _PASSED_ON or name.startswith("LC_")}
-    return passed_on | {"PYTHONPATH": str(Path(__file__).parents[2])}
+    places = [str(Path(__file__).parents[2]), *filter(None, [os.environ.get("PYTHONPATH")])]
+    return basics(os.environ) | {"PYTHONPATH": os.pathsep.join(places)}
 
 
 def _look_at_exception(finished: asyncio.Future[Report]) -> None:

@@ -1,7 +1,8 @@
-"""The launcher: forks the slots, replaces those that die, and kills what a dead slot left behind.
+"""The launcher: keeps the template and the slots for one worker, and ends with it.
 
 One thread, no database, no Django. It gives the worker a socket to each slot through the control socket and then keeps
-out of the way; it reads the worker's death from a pidfd and from the end of the control socket.
+out of the way; the worker's death it reads from a pidfd and from the end of the control socket. To renew the template it
+executes itself anew: same process, same children, fresh interpreter. The slots of the old template serve meanwhile.
 """
 
 from __future__ import annotations
@@ -12,30 +13,17 @@ import resource
 import select
 import signal
 import socket
-import time
-import traceback
-from dataclasses import dataclass
-from typing import NoReturn
+import sys
+from dataclasses import replace
+from typing import Any
 
-from jobs.launcher import linux, slot
-from jobs.launcher.channel import Channel, Lifeline
+from jobs.launcher import linux
 from jobs.launcher.child import STOP_SIGNALS
-from jobs.launcher.preload import Template
-from jobs.launcher.sweep import Reaper
+from jobs.launcher.orders import Orders
+from jobs.launcher.preload import Spoilt, Template
+from jobs.launcher.slots import Slots
 
 _TICK_SECONDS = 1.0
-_FAREWELL_SECONDS = 15.0
-
-
-@dataclass(slots=True)
-class SlotProcess:
-    """A slot as the launcher knows it: its process, and the launcher's end of its lifeline."""
-
-    index: int
-    pid: int
-    lifeline: socket.socket
-    death: int
-    born: float
 
 
 def prepare() -> None:
@@ -55,102 +43,89 @@ def prepare() -> None:
 class Launcher:
     """The loop of the launcher process."""
 
-    def __init__(self, control: socket.socket, worker: int, recycle_after: int) -> None:
-        self._control = control
-        self._worker_death = os.pidfd_open(worker)
+    def __init__(self, orders: Orders) -> None:
+        self._orders = orders
+        self._control = socket.socket(fileno=orders.control)
+        self._control.set_inheritable(False)
+        self._worker_death = os.pidfd_open(orders.worker)
         # The worker may have died, and its pid been given away, before we asked; then we are somebody else's child.
-        self._worker_gone = os.getppid() != worker
-        self._recycle_after = recycle_after
+        self._worker_gone = os.getppid() != orders.worker
         self._template = Template()
-        self._slots: dict[int, SlotProcess] = {}
-        self._due: dict[int, float] = {}
+        self._slots = Slots(orders.slots, orders.recycle_after, self._announce)
+        for index, pid, lifeline in orders.adopt:
+            os.set_inheritable(lifeline, False)
+            self._slots.adopt(index, pid, socket.socket(fileno=lifeline))
 
-    def serve(self, count: int) -> None:
-        """Keep `count` slots alive until the worker is gone; then see them, and everything under them, dead."""
-        self._due = dict.fromkeys(range(count), 0.0)
+    def serve(self) -> None:
+        """Serve until the worker is gone; then see the slots, and everything under them, dead."""
+        self._slots.fork_due(self._template)  # before anything is loaded: the worker needn't wait for that
+        self._load()
         while not self._worker_gone:
-            self._fork_due()
+            self._slots.fork_due(self._template)
             self._turn()
-        self._farewell()
+        self._slots.end()
+
+    def _load(self) -> None:
+        """Fill the template; slots that were forked before make room for such as have it."""
+        try:
+            self._template.load(self._orders.preload)
+        except Spoilt as spoilt:
+            self._renew([name for name in self._orders.preload if name not in spoilt.args])
+        if self._orders.adopt or self._template.loaded:
+            self._slots.retire()
+        self._tell({"loaded": self._template.loaded, "refused": self._template.refused})
 
     def _turn(self) -> None:
         ready = self._wait()
-        if self._worker_death in ready:
-            self._worker_gone = True
+        self._worker_gone |= self._worker_death in ready
         if self._control.fileno() in ready:
             self._obey()
-        for process in [process for process in self._slots.values() if process.death in ready]:
-            self._bury(process)
-        Reaper().sweep(spare=self._pids(), patience=0.0)
+        for process in list(self._slots.alive.values()):
+            if process.death in ready:
+                self._slots.bury(process)
+            elif process.lifeline.fileno() in ready and process.lifeline.recv(16):
+                self._renew(self._orders.preload)
+        self._slots.kill_strays(patience=0.0)
 
     def _wait(self) -> set[int]:
         poller = select.poll()
-        poller.register(self._control, select.POLLIN)
-        poller.register(self._worker_death, select.POLLIN)
-        for process in self._slots.values():
+        for fd in (self._control.fileno(), self._worker_death):
+            poller.register(fd, select.POLLIN)
+        for process in self._slots.alive.values():
             poller.register(process.death, select.POLLIN)
+            if process.current:  # an old one's complaint about the old template has been heard
+                poller.register(process.lifeline, select.POLLIN)
         return {fd for fd, _ in poller.poll(_TICK_SECONDS * 1000)}
-
-    def _pids(self) -> set[int]:
-        return {process.pid for process in self._slots.values()}
 
     def _obey(self) -> None:
         try:
             said = self._control.recv(65536)
         except OSError:
             said = b""
-        if not said:
+        if said:
+            self._renew(json.loads(said)["preload"])
+        else:
             self._worker_gone = True
 
-    def _bury(self, process: SlotProcess) -> None:
-        """Reap a dead slot and everything it left; only then is its successor announced to the worker."""
-        del self._slots[process.index]
-        process.lifeline.close()
-        os.close(process.death)
-        Reaper().sweep(spare=self._pids())
-        hasty = time.monotonic() - process.born < _TICK_SECONDS  # a slot that dies at once must not make us spin
-        self._due[process.index] = time.monotonic() + (_TICK_SECONDS if hasty else 0.0)
-
-    def _fork_due(self) -> None:
-        now = time.monotonic()
-        for index in [index for index, due in self._due.items() if due <= now]:
-            del self._due[index]
-            self._fork(index)
-
-    def _fork(self, index: int) -> None:
-        workers_end, channel = socket.socketpair()
-        lifeline, slots_end = socket.socketpair()
-        pid = os.fork()
-        if pid == 0:
-            self._become_slot(index, channel, slots_end)
-        channel.close()
-        slots_end.close()
-        self._slots[index] = SlotProcess(index, pid, lifeline, os.pidfd_open(pid), time.monotonic())
-        self._announce({"slot": index, "pid": pid}, workers_end)
-
-    def _become_slot(self, index: int, channel: socket.socket, lifeline: socket.socket) -> NoReturn:
+    def _renew(self, preload: list[str]) -> None:
+        """Execute this process anew, with its slots. Should that fail, everything goes on as it was."""
+        adopt = [(process.index, process.pid, process.lifeline.fileno()) for process in self._slots.alive.values()]
+        inherited = [self._control.fileno(), *(fd for _, _, fd in adopt)]
+        for fd in inherited:
+            os.set_inheritable(fd, True)
+        command = replace(self._orders, preload=preload, adopt=adopt).command()
         try:
-            linux.close_descriptors(keep={channel.fileno(), lifeline.fileno()})
-            slot.prepare(index)
-            slot.Slot(Channel(channel), Lifeline(lifeline), self._template, self._recycle_after).serve()
-        except BaseException:  # noqa: BLE001 a slot must never go on as a second launcher
-            traceback.print_exc()
-            os._exit(1)
-        os._exit(0)
+            os.execv(command[0], command)  # noqa: S606
+        except OSError as error:
+            print(f"synops-launcher: the template could not be renewed: {error}", file=sys.stderr)  # noqa: T201
+        for fd in inherited:
+            os.set_inheritable(fd, False)
 
-    def _announce(self, message: dict[str, object], workers_end: socket.socket) -> None:
+    def _announce(self, index: int, pid: int, workers_end: socket.socket) -> None:
+        self._tell({"slot": index, "pid": pid}, workers_end.fileno())
+
+    def _tell(self, message: dict[str, Any], *fds: int) -> None:
         try:
-            socket.send_fds(self._control, [json.dumps(message).encode()], [workers_end.fileno()])
+            socket.send_fds(self._control, [json.dumps(message).encode()], fds)
         except OSError:
             self._worker_gone = True
-        finally:
-            workers_end.close()
-
-    def _farewell(self) -> None:
-        """The slots see the worker's death themselves; a closed lifeline tells those whose socket leaked somewhere."""
-        for process in self._slots.values():
-            process.lifeline.close()
-        deadline = time.monotonic() + _FAREWELL_SECONDS
-        for process in self._slots.values():
-            select.select([process.death], [], [], max(0.0, deadline - time.monotonic()))
-        Reaper().sweep()

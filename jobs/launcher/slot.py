@@ -45,7 +45,7 @@ class Slot:
         report = Run(request, self._channel, self._lifeline).execute(self._template.main_for(request))
         self._send(report)
         self._runs_left -= 1
-        if self._runs_left == 0 or self._template.stale:
+        if self._runs_left == 0 or self._template.used_when_stale:
             self._lifeline.ask_for_reload()
         if report.survivors:  # they are the launcher's now; the next run must not be blamed for them
             self._lifeline.retire = True
