@@ -1,0 +1,122 @@
+"""The plans of the hot statements on large tables: their index, no sequential scan, bounded buffers."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from django.db import connection, transaction
+
+from jobs import queue
+from synops.graph.columns import new_id
+from synops.store.identities import SYSTEM_COLLECTION_ID
+from synops.store.sql import load
+from tests.jobs.arrange import add_worker, claim, set_rule
+
+pytestmark = [pytest.mark.django_db, pytest.mark.sql]
+
+
+FILL = """
+INSERT INTO job_queue (id, collection_node_id, job_type, payload, status, priority, outcome, completed_at, scheduled_for)
+SELECT gen_random_uuid(), %(collection)s, kind, '{}', status::job_status, priority, outcome,
+       CASE WHEN outcome IS NOT NULL THEN now() END, now() + delay
+FROM (VALUES ('alpha', 'completed', 5, 'succeeded', interval '0', 50000),
+             ('full', 'pending', 10, NULL, interval '0', 20000),
+             ('beta', 'pending', 10, NULL, interval '1 day', 20000),
+             ('alpha', 'pending', 5, NULL, interval '0', 2000)) AS v (kind, status, priority, outcome, delay, n),
+     LATERAL generate_series(1, v.n)
+"""
+
+
+@pytest.fixture(scope="module")
+def filled(django_db_setup, django_db_blocker):
+    """50,000 finished jobs, 20,000 waiting behind the limit of their type, 20,000 due later, 2,000 runnable."""
+    with django_db_blocker.unblock(), connection.cursor() as cursor:
+        cursor.execute(FILL, {"collection": SYSTEM_COLLECTION_ID})
+        cursor.execute("VACUUM ANALYZE job_queue")
+        yield
+        cursor.execute("TRUNCATE job_queue CASCADE")
+
+
+@pytest.fixture
+def large_queue(filled, db):
+    with connection.cursor() as cursor:
+        set_rule(cursor, "full", max_concurrent=1, base_priority=10)
+        blocker = add_worker(cursor, machine="elsewhere")
+        assert len(claim(cursor, blocker, slots=1, types=["full"], machine="elsewhere")) == 1
+        yield cursor
+
+
+def explain(cursor, statement: str, parameters: dict[str, object]) -> dict:
+    """The plan of a statement that has really run, and whose effect is then undone."""
+    with transaction.atomic():
+        cursor.execute("SELECT set_config('jit', 'off', true)")
+        cursor.execute(f"EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) {statement}", parameters)
+        [document] = cursor.fetchone()
+        transaction.set_rollback(True)
+    return (json.loads(document) if isinstance(document, str) else document)[0]["Plan"]
+
+
+def nodes(plan: dict):
+    yield plan
+    for child in plan.get("Plans", []):
+        yield from nodes(child)
+
+
+def indexes(plan: dict) -> set[str]:
+    return {node["Index Name"] for node in nodes(plan) if "Index Name" in node}
+
+
+def reads_whole_queue(plan: dict) -> bool:
+    return any(node["Node Type"] == "Seq Scan" and node.get("Relation Name") == "job_queue" for node in nodes(plan))
+
+
+def buffers(plan: dict) -> int:
+    return plan["Shared Hit Blocks"] + plan["Shared Read Blocks"]
+
+
+def claim_parameters(worker: object) -> dict[str, object]:
+    return {
+        "worker": worker,
+        "machine": "here",
+        "types": ["alpha", "beta", "full"],
+        "slots": 3,
+        "budget": 8,
+        "live_call": False,
+        "disk_full": False,
+    }
+
+
+def test_claim_is_flat_behind_a_saturated_type_and_a_future_backlog(large_queue):
+    parameters = claim_parameters(add_worker(large_queue))
+    explain(large_queue, load("jobs.sql", "claim"), parameters)  # the first pass cleans up dead index entries
+    plan = explain(large_queue, load("jobs.sql", "claim"), parameters)
+    assert plan["Actual Rows"] == 3
+    assert {"job_queue_claim", "job_queue_running", "job_queue_pkey"} <= indexes(plan)
+    assert not reads_whole_queue(plan)
+    assert buffers(plan) < 700
+
+
+def test_finish_finds_its_rows_by_primary_key(large_queue):
+    jobs = claim(large_queue, add_worker(large_queue), types=["alpha"])
+    ended = json.dumps([queue.Ended(job, "succeeded").as_json() for job in jobs])
+    plan = explain(large_queue, load("jobs.sql", "finish"), {"ended": ended})
+    assert "job_queue_pkey" in indexes(plan)
+    assert not reads_whole_queue(plan)
+    assert buffers(plan) < 500
+
+
+@pytest.mark.parametrize(
+    ("name", "parameters", "index"),
+    [
+        ("rescue", {"ttl": 30, "cap": 3, "batch": 500}, "job_queue_running"),
+        ("cancel", {"ids": [new_id()]}, "job_queue_pkey"),
+        ("retry", {"ids": [new_id()]}, "job_queue_pkey"),
+        ("cancelling", {"worker": new_id()}, "job_queue_running"),
+    ],
+)
+def test_other_statements_touch_no_more_than_their_rows(large_queue, name, parameters, index):
+    plan = explain(large_queue, load("jobs.sql", name), parameters)
+    assert index in indexes(plan)
+    assert not reads_whole_queue(plan)
+    assert buffers(plan) < 300
