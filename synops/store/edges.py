@@ -13,7 +13,6 @@ from synops.store.sanitise import dumps
 from synops.store.sql import Cursor, load
 
 
-
 @dataclass(frozen=True, slots=True)
 class Edge:
     """A row of `edges`: `source` —`edge_type`→ `target`."""

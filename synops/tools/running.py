@@ -13,7 +13,7 @@ from synops.tools.arguments import FlagParser, UsageError, flag_parser, validate
 from synops.tools.call import Call, Job, job_of
 from synops.tools.console import Console
 from synops.tools.describe import Description
-from synops.tools.failures import OK, SOFTWARE, TRY_AGAIN, BadUsage, NoInput, ToolFailure
+from synops.tools.failures import CANNOT_WRITE, OK, SOFTWARE, TRY_AGAIN, BadUsage, NoInput, ToolFailure
 from synops.tools.program import die_of
 
 
@@ -113,6 +113,9 @@ def _unforeseen(console: Console, error: Exception) -> int:
         console.failure(f"the disk is full ({where}); nothing was written. Free space and retry.", TRY_AGAIN)
         return TRY_AGAIN
     console.log("".join(traceback.format_exception(error)).rstrip("\n"))
+    if isinstance(error, OSError) and error.filename:
+        console.failure(f"{error.filename} can't be read or written: {error.strerror}", CANNOT_WRITE)
+        return CANNOT_WRITE
     what = f"unforeseen {type(error).__name__}: {error}"
     console.failure(f"{what} (an error in the tool; the lines above say where)", SOFTWARE)
     return SOFTWARE

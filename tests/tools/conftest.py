@@ -11,10 +11,12 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
+from uuid import UUID, uuid4
 
 import pytest
-from django.db import connection
+from django.db import connection, transaction
 
+from synops.demo.data import DemoNodes, end, load
 from synops.store.files import FileStore
 
 BIN = Path(sys.executable).parent
@@ -87,3 +89,37 @@ def database_url() -> str:
     params = connection.get_connection_params()
     user, password, host = (quote(str(params.get(key) or ""), safe="") for key in ("user", "password", "host"))
     return f"postgresql://{user}:{password}@/{params['dbname']}?host={host}&port={params.get('port') or 5432}"
+
+
+def running_job(collection: UUID, job_type: str, lease: int = 1) -> dict[str, str]:
+    """A job that is claimed and running, and the variables that its worker gives the tool."""
+    worker = uuid4()
+    with connection.cursor() as cur:
+        cur.execute(
+            """INSERT INTO job_queue (collection_node_id, job_type, payload, status, attempts, lease, worker_id, started_at)
+               VALUES (%s, %s, '{}', 'running', 1, %s, %s, now()) RETURNING id""",
+            [collection, job_type, lease, worker],
+        )
+        job = cur.fetchone()[0]
+    return {
+        "SYNOPS_JOB_ID": str(job),
+        "SYNOPS_LEASE": str(lease),
+        "SYNOPS_WORKER_ID": str(worker),
+        "SYNOPS_COLLECTION_ID": str(collection),
+    }
+
+
+def rows(statement: str, *parameters: Any) -> list[tuple[Any, ...]]:
+    """What the test's database answers."""
+    with connection.cursor() as cur:
+        cur.execute(statement, parameters)
+        return list(cur.fetchall())
+
+
+@pytest.fixture
+def demo(database_workshop: Workshop) -> DemoNodes:
+    """The demo's nodes, ended, and its recording in the workshop's store."""
+    with transaction.atomic(), connection.cursor() as cur:
+        nodes = load(cur, database_workshop.store)
+        end(cur)
+    return nodes

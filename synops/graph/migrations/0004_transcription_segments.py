@@ -40,7 +40,7 @@ class Migration(migrations.Migration):
                 "constraints": [
                     models.UniqueConstraint(fields=("node", "seq"), name="transcription_segments_once"),
                     models.CheckConstraint(
-                        condition=models.Q(("start_ms__gte", 0), ("end_ms__gte", models.F("start_ms"))),
+                        condition=models.Q(("end_ms__gte", models.F("start_ms")), ("start_ms__gte", 0)),
                         name="transcription_segments_in_time",
                     ),
                 ],

@@ -1,0 +1,217 @@
+"""synops-transcribe: speech to text. A recording becomes timed sentences, and a subtitle file in the store."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from synops.tools.describe import Description, Param
+from synops.tools.program import run
+
+if TYPE_CHECKING:
+    from pathlib import Path
+    from uuid import UUID
+
+    from synops.store.collections import CollectionConfig
+    from synops.store.files import StoredFile
+    from synops.tools.call import Call
+    from synops.tools.speech import Speech
+    from synops.tools.whisper_models import Model
+
+DESCRIPTION = Description(
+    name="synops-transcribe",
+    version="0.1.0",
+    description={
+        "nb": "Transkriberer en lydfil til tekst med tidskoder, på denne maskinen.",
+        "en": "Transcribes a sound file to text with times, on this machine.",
+    },
+    job_types=("whisper_transcribe",),
+    aliases={
+        "nb": ("transkriber", "skriv ut", "tekst", "lag transkripsjon"),
+        "nn": ("transkriber", "skriv ut", "tekst", "lag transkripsjon"),
+        "en": ("transcribe", "write out"),
+    },
+    params=(
+        Param(
+            name="cas_hash",
+            type="hash",
+            bind=("event.cas_hash",),
+            required=True,
+            hints={
+                "nb": ("lydfil", "lyd", "opptak", "innspilling", "intervju", "episode"),
+                "nn": ("lydfil", "lyd", "opptak", "innspeling", "intervju", "episode"),
+                "en": ("the audio file", "audio", "the recording", "the interview", "the episode"),
+            },
+            description={"nb": "Lydfilens sha256 i fillageret.", "en": "The sound file's sha256 in the file store."},
+        ),
+        Param(
+            name="model",
+            type="string",
+            enum={
+                "large": {
+                    "nb": ("stor modell", "grundig", "large"),
+                    "nn": ("stor modell", "grundig", "large"),
+                    "en": ("large model", "thorough", "large"),
+                },
+                "medium": {
+                    "nb": ("medium modell", "medium"),
+                    "nn": ("medium modell", "medium"),
+                    "en": ("medium model", "medium"),
+                },
+                "small": {
+                    "nb": ("liten modell", "rask", "small"),
+                    "nn": ("liten modell", "rask", "small"),
+                    "en": ("small model", "fast", "small"),
+                },
+                "base": {
+                    "nb": ("innebygd modell", "base"),
+                    "nn": ("innebygd modell", "base"),
+                    "en": ("built-in model", "base"),
+                },
+            },
+            enum_open=True,
+            description={
+                "nb": "Talemodell; uten navn brukes den største som er installert.",
+                "en": "The speech model; without a name the largest one installed is used.",
+            },
+        ),
+        Param(
+            name="language",
+            type="string",
+            enum={
+                "nb": {"nb": ("norsk", "bokmål"), "nn": ("norsk", "bokmål"), "en": ("norwegian", "bokmål")},
+                "nn": {"nb": ("nynorsk",), "nn": ("nynorsk",), "en": ("nynorsk",)},
+                "en": {"nb": ("engelsk",), "nn": ("engelsk",), "en": ("english",)},
+                "sv": {"nb": ("svensk",), "nn": ("svensk",), "en": ("swedish",)},
+                "da": {"nb": ("dansk",), "nn": ("dansk",), "en": ("danish",)},
+                "auto": {"nb": ("finn språket",), "nn": ("finn språket",), "en": ("detect the language",)},
+            },
+            enum_open=True,
+            description={
+                "nb": "Språket som snakkes; uten valg gjelder samlingens.",
+                "en": "The language spoken; without a choice it is the collection's.",
+            },
+        ),
+    ),
+    outputs={
+        "srt_hash": "hash",
+        "language": "string",
+        "duration_seconds": "number",
+        "segment_count": "integer",
+        "engine": "string",
+        "model": "string",
+        "quality": "string",
+        "media_node_ids": "list",
+    },
+    weight=5,
+    timeout=3600,
+    database="write",
+    settings=("STORE_DIR", "SYNOPS_VAR", "SYNOPS_WHISPER_MODELS"),
+    exit_codes="sysexits",
+    examples=(
+        "synops-transcribe --cas-hash=9f86d0…",
+        "synops-transcribe --cas-hash=9f86d0… --model=large --language=nb --write",
+    ),
+)
+
+
+def work(call: Call) -> dict[str, Any]:
+    """Find the model before anything else: a missing one must fail at once, for the recipe's fallback to run."""
+    from synops.tools.speech import recognise
+    from synops.tools.whisper_models import find_model
+
+    model = find_model(call.payload["model"], call.environ)
+    path = _stored_file(call)
+    media, collection = _where(call)
+    language = call.payload["language"] or collection.language
+    call.progress(0, f"loading the model {model.name}")
+    speech = recognise(
+        path,
+        model,
+        None if language == "auto" else language,
+        collection.names,
+        lambda done, text: call.progress(done, text),
+    )
+    stored = _store(call, speech, media, model) if call.write else None
+    return _result(speech, model, media, stored)
+
+
+def _stored_file(call: Call) -> Path:
+    from synops.store.files import UnknownFile
+    from synops.tools.failures import NoInput
+
+    try:
+        return call.store.path(call.payload["cas_hash"])
+    except UnknownFile as error:
+        raise NoInput(str(error)) from error
+
+
+def _where(call: Call) -> tuple[list[UUID], CollectionConfig]:
+    """The media nodes with this file, and the collection whose language and names count: the job's, else the node's."""
+    from synops.store.collections import UnknownCollection, collection_config
+    from synops.store.segments import collections_of, media_with_file
+    from synops.tools.database import reading
+    from synops.tools.failures import NoInput
+
+    own = call.job.collection_id if call.job else None
+    with reading(call) as cur:
+        media = media_with_file(cur, call.payload["cas_hash"], own)
+        if not media:
+            raise NoInput(
+                f"no media node{' of the collection' if own else ''} holds the file {call.payload['cas_hash']}; "
+                "add the file to a recording first"
+            )
+        found = [own] if own else collections_of(cur, media[0])
+        if not found:
+            raise NoInput(f"media node {media[0]} belongs to no collection")
+        try:
+            return media, collection_config(cur, found[0])
+        except UnknownCollection as error:
+            raise NoInput(str(error)) from error
+
+
+def _store(call: Call, speech: Speech, media: list[UUID], model: Model) -> StoredFile:
+    """The subtitle file first, then the rows that name it: a file that nobody names is harmless, a name without a file is not."""
+    from synops.store.nodes import update_node
+    from synops.store.segments import replace_segments
+    from synops.tools.database import writing
+    from synops.tools.speech import ENGINE
+    from synops.tools.subtitles import compose
+
+    call.progress(1, "storing the transcript")
+    stored = call.store.put_bytes(compose(speech.segments).encode())
+    transcript = {
+        "srt_hash": stored.digest,
+        "language": speech.language,
+        "engine": ENGINE,
+        "model": model.name,
+        "quality": model.quality,
+    }
+    with writing(call) as cur:
+        for node in media:
+            replace_segments(cur, node, speech.segments)
+            update_node(cur, node, metadata={"transcript": transcript, "duration_seconds": round(speech.duration, 3)})
+    return stored
+
+
+def _result(speech: Speech, model: Model, media: list[UUID], stored: StoredFile | None) -> dict[str, Any]:
+    """With `--write` the sentences are in the database and the result only counts them; else they are in the result."""
+    from synops.tools.speech import ENGINE
+
+    found = {
+        "engine": ENGINE,
+        "model": model.name,
+        "quality": model.quality,
+        "language": speech.language,
+        "duration_seconds": round(speech.duration, 3),
+        "segment_count": len(speech.segments),
+        "media_node_ids": [str(node) for node in media],
+    }
+    if stored:
+        return {**found, "srt_hash": stored.digest}
+    sentences = [{"start_ms": s.start_ms, "end_ms": s.end_ms, "text": s.text} for s in speech.segments]
+    return {**found, "segments": sentences}
+
+
+def main() -> int:
+    """The console script."""
+    return run(DESCRIPTION, work)
