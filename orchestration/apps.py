@@ -11,3 +11,10 @@ class OrchestrationConfig(AppConfig):
 
     name = "orchestration"
     verbose_name = _("Recipes")
+
+    def ready(self) -> None:
+        from jobs.registries import registries
+        from orchestration.steward import Steward, on_finished
+
+        registries.register_side_task(Steward)
+        registries.register_on_finished(on_finished)

@@ -78,4 +78,5 @@ class Reason(TextChoices):
     # A run ended early.
     CANCELLED = "cancelled", _("cancelled by a person")
     EXCLUDED = "excluded", _("a step said that there was nothing to do")
+    TOOL_GONE = "tool_gone", _("the tool is not installed")
     RECIPE_GONE = "recipe_gone", _("the recipe was deleted")

@@ -1,0 +1,1 @@
+DROP FUNCTION planned_time(text, text);

@@ -1,0 +1,53 @@
+-- What conditions and event variables ask about a few nodes, one row a node that exists.
+-- Indexes: nodes_pkey; edges_once (source, type, target) upwards. A cycle of belongs_to ends because UNION drops repeats.
+WITH RECURSIVE
+wanted AS (
+    SELECT n.* FROM nodes n WHERE n.id = ANY(%(nodes)s::uuid[])
+),
+up (origin, node) AS (  -- the node and everything it belongs to
+    SELECT id, id FROM wanted
+    UNION
+    SELECT u.origin, e.target_id
+    FROM up u JOIN edges e ON e.source_id = u.node AND e.edge_type = 'belongs_to'
+),
+home (origin, node, is_collection) AS (  -- the same walk, but it ends at the first collection on each way
+    SELECT id, id, node_kind = 'collection' FROM wanted
+    UNION
+    SELECT h.origin, n.id, n.node_kind = 'collection'
+    FROM home h
+    JOIN edges e ON e.source_id = h.node AND e.edge_type = 'belongs_to'
+    JOIN nodes n ON n.id = e.target_id
+    WHERE NOT h.is_collection
+),
+homes AS (SELECT origin, array_agg(node ORDER BY node) AS nodes FROM home WHERE is_collection GROUP BY origin),
+around AS (SELECT origin, array_agg(node) AS nodes FROM up GROUP BY origin),
+media AS (  -- the recording first, then in the order in which they were attached
+    SELECT e.source_id AS origin,
+           jsonb_agg(jsonb_build_object('id', m.id, 'cas_hash', m.metadata ->> 'cas_hash', 'mime', m.metadata ->> 'mime')
+                     ORDER BY e.metadata ->> 'slot' IS DISTINCT FROM 'recording', e.created_at, e.id) AS files
+    FROM wanted w
+    JOIN edges e ON e.source_id = w.id AND e.edge_type = 'has_media'
+    JOIN nodes m ON m.id = e.target_id AND m.metadata ? 'cas_hash'
+    GROUP BY e.source_id
+),
+tag AS (
+    SELECT e.source_id AS origin, array_agg(lower(t.title)) AS names
+    FROM wanted w
+    JOIN edges e ON e.source_id = w.id AND e.edge_type = 'tagged'
+    JOIN nodes t ON t.id = e.target_id
+    GROUP BY e.source_id
+)
+SELECT w.id, w.node_kind, w.title,
+       jsonb_build_object(
+           'traits', w.metadata -> 'traits', 'cas_hash', w.metadata ->> 'cas_hash', 'mime', w.metadata ->> 'mime',
+           'ended_at', w.metadata ->> 'ended_at', 'created_by', w.metadata ->> 'created_by', 'url', w.metadata ->> 'url',
+           'scheduled_for', w.metadata ->> 'scheduled_for'
+       )::text,
+       coalesce(h.nodes, '{}'), a.nodes,
+       coalesce(m.files, '[]')::text,
+       coalesce(t.names, '{}')
+FROM wanted w
+JOIN around a ON a.origin = w.id
+LEFT JOIN homes h ON h.origin = w.id
+LEFT JOIN media m ON m.origin = w.id
+LEFT JOIN tag t ON t.origin = w.id

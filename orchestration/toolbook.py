@@ -1,0 +1,92 @@
+"""What the tools say about themselves, read from their nodes when a step needs it and kept for one transaction."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from jobs.payload import PayloadRefused, check_payload
+from jobs.tool_nodes import tool_node_id
+from orchestration.masking import mask_argv
+from orchestration.states import Reason
+from orchestration.values import as_text
+from synops.store.sql import Cursor
+from synops.tools.arguments import UsageError, argv, validate_payload
+from synops.tools.describe import Description, InvalidDescription, Param
+
+_NUMBER = re.compile(r"[+-]?[0-9]+(\.[0-9]+)?")
+
+
+class Unusable(ValueError):
+    """A step can't be started: `reason` as a code, the text says what exactly."""
+
+    def __init__(self, reason: Reason, text: str) -> None:
+        super().__init__(text)
+        self.reason = reason
+
+
+class ToolBook:
+    """Descriptions by tool name."""
+
+    def __init__(self, cursor: Cursor) -> None:
+        self._cursor = cursor
+        self._known: dict[str, Description | None] = {}
+
+    def get(self, name: str) -> Description | None:
+        """The description of an installed tool; None when it is not installed (any more)."""
+        if name not in self._known:
+            self._known[name] = self._read(name)
+        return self._known[name]
+
+    def fitted(self, name: str, params: Mapping[str, Any]) -> dict[str, Any]:
+        """The params with the types that the tool takes. Raises Unusable when it can't take them, or is not installed."""
+        description = self.get(name)
+        if description is None:
+            raise Unusable(Reason.TOOL_GONE, name)
+        params = {key: _fit(description.param(key), value) for key, value in params.items()}
+        problems = validate_payload(description, params)
+        if problems:
+            raise Unusable(Reason.REFUSED, "; ".join(problems))
+        try:
+            check_payload(params)
+        except PayloadRefused as refused:
+            raise Unusable(Reason.REFUSED, str(refused)) from refused
+        return params
+
+    def command(self, name: str, params: Mapping[str, Any]) -> list[str] | None:
+        """The command line with secrets masked; None when the tool can't be asked how its flags are spelt."""
+        description = self.get(name)
+        if description is None:
+            return None
+        try:
+            return mask_argv([name, *argv(description, params)])
+        except UsageError:
+            return None
+
+    def _read(self, name: str) -> Description | None:
+        self._cursor.execute(
+            """SELECT metadata::text FROM nodes WHERE id = %(id)s AND node_kind = 'cli_tool'
+               AND coalesce(metadata -> 'available', 'true') <> 'false'""",
+            {"id": tool_node_id(name)},
+        )
+        row = self._cursor.fetchone()
+        if row is None:
+            return None
+        try:
+            return Description.from_json(json.loads(row[0]))
+        except InvalidDescription:
+            return None
+
+
+def _fit(param: Param | None, value: Any) -> Any:
+    """A value from an event, a result or a form, as its param's type where that loses nothing; else as it is."""
+    kind = param.type if param else ""
+    if kind in ("string", "text") and not isinstance(value, str):
+        return as_text(value)
+    if kind in ("integer", "number") and isinstance(value, str) and _NUMBER.fullmatch(value.strip()):
+        return float(value) if "." in value else int(value)
+    if kind == "boolean" and isinstance(value, str):
+        return {"true": True, "false": False}.get(value.strip().lower(), value)
+    return value
