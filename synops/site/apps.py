@@ -14,6 +14,12 @@ class SiteConfig(AppConfig):
     label = "site"
     verbose_name = _("Site")
 
+    def ready(self) -> None:
+        from jobs.live.job_topic import JOB_TOPIC
+        from jobs.live.topics import topics
+
+        topics.register(JOB_TOPIC)
+
 
 class SynopsAdminConfig(AdminConfig):
     """The stock admin with our own site class."""
