@@ -22,6 +22,10 @@ INTERRUPTION_CAP = 3
 """A job that has lost its worker this often ends as lost: it may be what kills the worker."""
 
 RESCUE_BATCH = 500
+INLINE_BATCH = 200
+
+RESERVE_AFTER_SECONDS = 60.0
+"""A job that has waited this long and would fit an empty machine is not passed by lighter ones any more."""
 
 
 @dataclass(frozen=True)
@@ -162,9 +166,11 @@ def enqueue_many(cursor: Cursor, jobs: Iterable[NewJob]) -> list[UUID]:
     Raises PayloadRefused before anything is written.
     """
     wanted = list(jobs)
-    rows = [job.as_json() for job in wanted]
+    rows = [{**job.as_json(), "nth": nth} for nth, job in enumerate(wanted)]
     if not rows:
         return []
+    if keys := [job.order_key for job in wanted if job.order_key is not None]:
+        cursor.execute(load("jobs.sql", "order_lock"), {"keys": keys})
     cursor.execute(load("jobs.sql", "enqueue"), {"jobs": dumps(rows)})
     new = {row[0] for row in cursor.fetchall()}
     return [job.id for job in wanted if job.id in new]
@@ -180,6 +186,7 @@ def claim(
     budget: int,
     live_call: bool = False,
     disk_full: bool = False,
+    reserve_after_seconds: float = RESERVE_AFTER_SECONDS,
 ) -> list[ClaimedJob]:
     """Take up to `slots` due jobs of `types`, within every limit. Needs a READ COMMITTED transaction of its own."""
     cursor.execute(load("jobs.sql", "claim_lock"))
@@ -191,9 +198,36 @@ def claim(
         "budget": budget,
         "live_call": live_call,
         "disk_full": disk_full,
+        "reserve_after": reserve_after_seconds,
     }
-    cursor.execute(load("jobs.sql", "claim"), parameters)
+    cursor.execute(admission_then("claim"), parameters)
     return [_claimed(row, worker_id) for row in cursor.fetchall()]
+
+
+def admission_then(end: str) -> str:
+    """A statement that begins with admission.sql: which jobs may start now, and then what is done about them."""
+    return f"WITH RECURSIVE\n{load('jobs.sql', 'admission')},\n{load('jobs.sql', end)}"
+
+
+def claim_inline(
+    cursor: Cursor,
+    *,
+    worker_id: UUID,
+    types: Sequence[str],
+    live_call: bool = False,
+    disk_full: bool = False,
+) -> list[ClaimedJob]:
+    """Take up to 200 due jobs of types that run inside the worker, those of one order key one after another."""
+    cursor.execute(load("jobs.sql", "claim_lock"))
+    parameters = {
+        "worker": worker_id,
+        "types": list(types),
+        "batch": INLINE_BATCH,
+        "live_call": live_call,
+        "disk_full": disk_full,
+    }
+    cursor.execute(load("jobs.sql", "claim_inline"), parameters)
+    return sorted((_claimed(row, worker_id) for row in cursor.fetchall()), key=lambda job: job.id)
 
 
 def _claimed(row: tuple[Any, ...], worker_id: UUID) -> ClaimedJob:
@@ -225,7 +259,7 @@ def finish(cursor: Cursor, ended: Sequence[Ended]) -> Finished:
     return Finished(changed, held, stale)
 
 
-def give_back(cursor: Cursor, jobs: Iterable[ClaimedJob]) -> list[Changed]:
+def give_back(cursor: Cursor, jobs: Iterable[ClaimedJob | Owned]) -> list[Changed]:
     """Return running jobs to the queue at shutdown: due now, no attempt burned."""
     rows = [{"id": str(job.id), "lease": job.lease, "worker": str(job.worker_id)} for job in jobs]
     return _changed(cursor, "give_back", {"jobs": json.dumps(rows)})
@@ -255,6 +289,23 @@ def cancelling(cursor: Cursor, worker_id: UUID) -> set[tuple[UUID, int]]:
     """(id, lease) of this worker's running jobs that somebody wants stopped."""
     cursor.execute(load("jobs.sql", "cancelling"), {"worker": worker_id})
     return {(id, lease) for id, lease in cursor.fetchall()}
+
+
+@dataclass(frozen=True)
+class Owned:
+    """Just enough of a running job to give it back."""
+
+    id: UUID
+    lease: int
+    worker_id: UUID
+
+
+def owned(cursor: Cursor, worker_id: UUID) -> dict[tuple[UUID, int], Owned]:
+    """The rows that say they run under this worker, by (id, lease). Index: job_queue_running."""
+    cursor.execute(
+        "SELECT id, lease FROM job_queue WHERE status = 'running' AND worker_id = %(worker)s", {"worker": worker_id}
+    )
+    return {(id, lease): Owned(id, lease, worker_id) for id, lease in cursor.fetchall()}
 
 
 def record_progress(cursor: Cursor, rows: Sequence[tuple[ClaimedJob, float | None, str | None]]) -> list[UUID]:

@@ -13,7 +13,15 @@ from jobs.queue import Changed, ClaimedJob
 from synops.store.sql import Cursor
 
 InlineHandler = Callable[[Cursor, ClaimedJob], Any]
-"""Runs a job inside the worker, in a transaction of its own; what it returns is the result."""
+"""Runs a job inside the worker, in the transaction that also records its end; what it returns is the result."""
+
+
+class InlineRefused(Exception):
+    """An inline job that can never succeed. `reason` is a code, the text a sentence."""
+
+    def __init__(self, reason: str, text: str) -> None:
+        super().__init__(text)
+        self.reason = reason
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ locked AS MATERIALIZED (
     FOR UPDATE OF q SKIP LOCKED
 ),
 decided AS MATERIALIZED (
-    SELECT e.*, q.cancel_requested_at IS NOT NULL AS cancelling,
+    SELECT e.*, q.cancel_requested_at IS NOT NULL AS cancelling, q.attempts, q.started_at,
         CASE
             WHEN q.cancel_requested_at IS NOT NULL OR e.outcome = 'cancelled' THEN 'error'
             WHEN e.outcome IN ('succeeded', 'excluded') THEN 'completed'
@@ -62,6 +62,13 @@ attempt AS (
         progress = coalesce(d.progress, a.progress), message = coalesce(d.message, a.message)
     FROM decided d
     WHERE a.job_id = d.id AND a.lease = d.lease
+),
+inline_attempt AS (  -- a job that ran inside the worker has an attempt only when there is something to tell
+    INSERT INTO job_attempts (job_id, lease, attempt, worker_id, started_at, finished_at, outcome, reason, error)
+    SELECT d.id, d.lease, d.attempts, d.worker, d.started_at, now(), d.outcome, d.reason, d.error
+    FROM decided d
+    WHERE (d.outcome <> 'succeeded' OR d.attempts > 1)
+      AND NOT EXISTS (SELECT FROM job_attempts a WHERE a.job_id = d.id AND a.lease = d.lease)
 )
 SELECT e.id, c.id IS NOT NULL AS matched, f.status::text, f.outcome, f.run_id, f.collection_node_id, f.job_type
 FROM ended e

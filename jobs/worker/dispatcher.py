@@ -1,11 +1,11 @@
-"""The jobs that run now: puts each in a slot (or the inline lane), stops it when asked, says how it ended."""
+"""The jobs that run in slots: starts each, stops it when asked, says how it ended."""
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
 import logging
-from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from collections.abc import Callable, Coroutine
 from dataclasses import dataclass, field
 from typing import Any
 from uuid import UUID
@@ -14,8 +14,7 @@ import psycopg
 
 from jobs import queue
 from jobs.launcher.client import LauncherClient, LauncherGone
-from jobs.queue import Changed, ClaimedJob, Ended
-from jobs.registries import Inline
+from jobs.queue import ClaimedJob, Ended
 from jobs.tool_discovery import Tool
 from jobs.worker import execution
 from jobs.worker.attempt_log import AttemptLog
@@ -30,10 +29,10 @@ logger = logging.getLogger(__name__)
 
 @dataclass
 class Running:
-    """A job while it runs. `slot` None = inline. `stopped` says why we asked it to stop."""
+    """A job while it runs. `stopped` says why we asked it to stop."""
 
     job: ClaimedJob
-    slot: int | None
+    slot: int
     writes: bool = False
     stopped: str | None = None
     task: asyncio.Task[None] | None = field(default=None, repr=False)
@@ -50,19 +49,15 @@ class Dispatcher:
         toolbox: Toolbox,
         finisher: Finisher,
         recorder: Recorder,
-        inline_lane: Lane,
         queue_lane: Lane,
         freed: Callable[[], None],
-        told: Callable[[Sequence[Changed]], Awaitable[None]],
     ) -> None:
         self._around = around
         self._toolbox = toolbox
         self._finisher = finisher
         self._recorder = recorder
-        self._inline_lane = inline_lane
         self._queue_lane = queue_lane
         self._freed = freed
-        self._told = told
         self._free = list(reversed(range(slots)))
         self._running: dict[tuple[UUID, int], Running] = {}
         self._background: set[asyncio.Task[Any]] = set()
@@ -81,20 +76,21 @@ class Dispatcher:
         """How many jobs run now."""
         return len(self._running)
 
+    def holds(self) -> set[tuple[UUID, int]]:
+        """(id, lease) of what runs now."""
+        return set(self._running)
+
     def start(self, job: ClaimedJob) -> None:
-        """Run a claimed job; needs a free slot unless its type runs inline."""
-        inline = self._toolbox.inline(job.job_type)
+        """Run a claimed job; needs a free slot."""
         tool = self._toolbox.tool(job.job_type)
-        running = Running(job, None if inline else self._free.pop(), writes=_writes(tool))
+        running = Running(job, self._free.pop(), writes=_writes(tool))
         self._running[job.id, job.lease] = running
-        work = self._run_inline(job, inline) if inline else self._run_tool(running, tool)
-        running.task = asyncio.create_task(work, name=f"{job.job_type} {job.id}")
+        running.task = asyncio.create_task(self._run_tool(running, tool), name=f"{job.job_type} {job.id}")
         running.task.add_done_callback(lambda task: self._ended(running, task))
 
     def _ended(self, running: Running, task: asyncio.Task[None]) -> None:
         del self._running[running.job.id, running.job.lease]
-        if running.slot is not None:
-            self._free.append(running.slot)
+        self._free.append(running.slot)
         if not task.cancelled() and (error := task.exception()):
             logger.error("job %s could not be run", running.job.id, exc_info=error)
             self._finisher.add(Ended(running.job, "failed", reason="worker_error", error=repr(error)))
@@ -104,8 +100,8 @@ class Dispatcher:
 
     async def _run_tool(self, running: Running, tool: Tool | None) -> None:
         job, slot = running.job, running.slot
-        if tool is None or slot is None:  # the program vanished between claim and start
-            await self._give_back(job)
+        if tool is None:  # the program vanished between claim and start
+            self._finisher.interrupted(job)
             return
         if refused := execution.refusal(tool, job):
             self._finisher.add(refused)
@@ -120,39 +116,15 @@ class Dispatcher:
             await self._replace_launcher()
             running.stopped, ended = "launcher", None
         await self._recorder.last(log)
-        await self._settle(running, ended)
+        self._settle(running, ended)
 
-    async def _settle(self, running: Running, ended: Ended | None) -> None:
+    def _settle(self, running: Running, ended: Ended | None) -> None:
         if ended is not None:
             self._finisher.add(ended)
         elif running.stopped == "cancelled":
             self._finisher.add(Ended(running.job, "cancelled", reason="cancelled"))
         else:
-            await self._give_back(running.job)
-
-    async def _run_inline(self, job: ClaimedJob, inline: Inline) -> None:
-        if problems := inline.validate(job.payload):
-            self._finisher.add(
-                Ended(job, "failed", reason="payload_invalid", error="\n".join(problems), permanent=True)
-            )
-            return
-        try:
-            result = await self._inline_lane.call(inline.run, job)
-        except DatabaseAway as error:
-            self._finisher.add(Ended(job, "failed", reason="database_away", error=str(error), transient=True))
-        except Exception as error:  # noqa: BLE001 (whatever a handler does is an answer, and is stored with the job)
-            text = f"{type(error).__name__}: {error}"
-            self._finisher.add(Ended(job, "failed", reason="inline_error", error=text))
-        else:
-            self._finisher.add(Ended(job, "succeeded", result=result))
-
-    async def _give_back(self, job: ClaimedJob) -> None:
-        try:
-            changed = await self._queue_lane.call(queue.give_back, [job])
-        except (DatabaseAway, psycopg.Error) as error:
-            logger.warning("job %s could not be given back and will be rescued: %s", job.id, error)
-            return
-        await self._told(changed)
+            self._finisher.interrupted(running.job)
 
     async def _replace_launcher(self) -> None:
         if not self._launcher.alive:
@@ -188,8 +160,7 @@ class Dispatcher:
 
     async def _stop(self, running: Running, why: str, grace_seconds: float | None = None) -> None:
         running.stopped = running.stopped or why
-        if running.slot is not None:
-            await self._launcher.cancel(running.slot, grace_seconds)
+        await self._launcher.cancel(running.slot, grace_seconds)
 
     async def finished(self) -> None:
         """Wait until nothing runs."""

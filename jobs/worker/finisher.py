@@ -6,16 +6,20 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
+from uuid import UUID
 
 import psycopg
 
 from jobs import queue
-from jobs.queue import Changed, Ended
+from jobs.queue import Changed, ClaimedJob, Ended
 from jobs.worker.lane import DatabaseAway, Lane
 
 logger = logging.getLogger(__name__)
 
 MAX_BATCH = 200
+INTERRUPTED = "interrupted"
+"""Not an outcome of a job: it goes back to the queue."""
+
 RETRY_SECONDS = (0.05, 0.2, 1.0, 2.0, 5.0)
 
 Told = Callable[[Sequence[Changed]], Awaitable[None]]
@@ -28,7 +32,7 @@ class Finisher:
         self._lane = lane
         self._told = told
         self._waiting: list[Ended] = []
-        self._busy = False
+        self._recording: list[Ended] = []
         self._arrived = asyncio.Event()
         self._empty = asyncio.Event()
         self._empty.set()
@@ -38,6 +42,14 @@ class Finisher:
         self._waiting.append(ended)
         self._empty.clear()
         self._arrived.set()
+
+    def interrupted(self, job: ClaimedJob) -> None:
+        """The job was stopped before it could end by itself: give it back, without burning an attempt."""
+        self.add(Ended(job, INTERRUPTED))
+
+    def holds(self) -> set[tuple[UUID, int]]:
+        """(id, lease) of what has not been recorded yet."""
+        return {(one.job.id, one.job.lease) for one in (*self._waiting, *self._recording)}
 
     @property
     def idle(self) -> bool:
@@ -53,7 +65,7 @@ class Finisher:
         failures = 0
         while True:
             await self._arrived.wait()
-            batch = self._waiting[:MAX_BATCH]
+            batch = self._recording = self._waiting[:MAX_BATCH]
             del self._waiting[: len(batch)]
             try:
                 again = await self._record(batch)
@@ -61,6 +73,7 @@ class Finisher:
                 logger.warning("%d results wait for the database: %s", len(batch) + len(self._waiting), error)
                 again = batch
             self._waiting[:0] = again
+            self._recording = []
             failures = failures + 1 if again else 0
             self._settle()
             if again:
@@ -72,12 +85,21 @@ class Finisher:
             self._empty.set()
 
     async def _record(self, batch: list[Ended]) -> list[Ended]:
-        """Record a batch; those to try again. If the batch fails as a whole, its rows are recorded one by one."""
+        """Give back what was interrupted, record what ended; those to try again."""
+        interrupted = [one.job for one in batch if one.outcome == INTERRUPTED]
+        if interrupted:
+            await self._told(await self._lane.call(queue.give_back, interrupted))
+        return await self._finish([one for one in batch if one.outcome != INTERRUPTED])
+
+    async def _finish(self, batch: list[Ended]) -> list[Ended]:
+        """If the batch fails as a whole, its rows are recorded one by one."""
+        if not batch:
+            return []
         try:
             finished = await self._lane.call(queue.finish, batch)
         except (psycopg.Error, ValueError, TypeError, RecursionError) as error:
             if len(batch) > 1:
-                return [again for one in batch for again in await self._record([one])]
+                return [again for one in batch for again in await self._finish([one])]
             logger.error("job %s can't be finished with its own words: %s", batch[0].job.id, error)
             finished = await self._lane.call(queue.finish, [without_user_bytes(batch[0])])
         for id in finished.stale:

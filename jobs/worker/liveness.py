@@ -16,7 +16,6 @@ import psycopg
 from jobs import queue
 from jobs.queue import Changed
 from jobs.worker.lane import DatabaseAway, Lane
-from jobs.worker.options import Options
 from resources import workers
 from resources.workers import Beat, Registration
 from synops.graph.columns import new_id
@@ -113,27 +112,22 @@ class Heartbeat:
 class Sweeper:
     """Requeues the jobs of workers that are gone; repairs what any crash leaves, at the start and ever after."""
 
-    def __init__(
-        self,
-        lane: Lane,
-        heartbeat: Heartbeat,
-        options: Options,
-        told: Callable[[Sequence[Changed]], Awaitable[None]],
-    ) -> None:
+    def __init__(self, lane: Lane, worker: Worker, told: Callable[[Sequence[Changed]], Awaitable[None]]) -> None:
         self._lane = lane
-        self._heartbeat = heartbeat
-        self._ttl = options.ttl_seconds
-        self._every = options.sweep_seconds
+        self._worker = worker
+        self._ttl = worker.options.ttl_seconds
         self._told = told
+        self._strays: set[tuple[UUID, int]] = set()
 
     async def run(self) -> None:
         """Sweep until cancelled. An outage causes no storm of rescues: one unbroken TTL of own beats comes first."""
         while True:
-            await asyncio.sleep(self._every)
-            if not self._heartbeat.steady_for(self._ttl):
+            await asyncio.sleep(self._worker.options.sweep_seconds)
+            if not self._worker.heartbeat.steady_for(self._ttl):
                 continue
             try:
                 await self.sweep()
+                await self._return_strays()
             except (DatabaseAway, psycopg.Error) as error:
                 logger.warning("no sweep: %s", error)
 
@@ -149,3 +143,16 @@ class Sweeper:
             logger.warning("%d jobs rescued from lost workers", len(rescued))
             await self._told(rescued)
         return total
+
+    async def _return_strays(self) -> None:
+        """Give back rows that say they run here and don't: a claim whose answer was lost with its connection.
+
+        Only what is astray in two sweeps in a row: the first look may fall between the claim's commit and its start.
+        """
+        owned = await self._lane.call(queue.owned, self._worker.heartbeat.worker_id)
+        strays = {key: job for key, job in owned.items() if key not in self._worker.holds()}
+        again = [job for key, job in strays.items() if key in self._strays]
+        self._strays = set(strays)
+        if again:
+            logger.warning("%d jobs were claimed but never started; they go back", len(again))
+            await self._told(await self._lane.call(queue.give_back, again))

@@ -8,7 +8,7 @@ import os
 from collections.abc import Mapping
 from pathlib import Path
 
-from jobs.registries import Inline, Registries
+from jobs.registries import Registries
 from jobs.tool_discovery import Discovery, Tool, discover, executables, search_path
 
 logger = logging.getLogger(__name__)
@@ -54,14 +54,20 @@ class Toolbox:
             logger.warning("%s is not used: it %s", problem.path, problem.reason)
 
     def types(self) -> list[str]:
-        """The job types to claim, sorted."""
-        known = set(self._tools) | set(self._registries.inline)
-        return sorted(known if self._only is None else known & self._only)
+        """All job types that this worker can run, sorted."""
+        return sorted({*self.tool_types(), *self.inline_types()})
+
+    def tool_types(self) -> list[str]:
+        """Those that are programs. A type that is registered inline is never run as one."""
+        return self._wanted(set(self._tools) - set(self._registries.inline))
+
+    def inline_types(self) -> list[str]:
+        """Those that run inside the worker."""
+        return self._wanted(set(self._registries.inline))
+
+    def _wanted(self, types: set[str]) -> list[str]:
+        return sorted(types if self._only is None else types & self._only)
 
     def tool(self, job_type: str) -> Tool | None:
         """The program of a job type."""
         return self._tools.get(job_type)
-
-    def inline(self, job_type: str) -> Inline | None:
-        """The inline handler of a job type."""
-        return self._registries.inline.get(job_type)

@@ -19,12 +19,12 @@ import psycopg
 
 from jobs import queue
 from jobs.launcher.client import LauncherClient
-from jobs.queue import ClaimedJob
 from jobs.registries import Registries
 from jobs.worker.dispatcher import Dispatcher
 from jobs.worker.execution import Surroundings
 from jobs.worker.finisher import Finisher
 from jobs.worker.herald import Announce, Herald
+from jobs.worker.inline import InlineRunner
 from jobs.worker.lane import DatabaseAway, Lane
 from jobs.worker.listener import Listener
 from jobs.worker.liveness import Heartbeat, Sweeper
@@ -57,20 +57,23 @@ class Worker:
         self._herald = Herald(registries.on_finished, announce, self._wake.set)
         self._finisher = Finisher(self._lanes["finish"], self._herald.changed)
         self._recorder = Recorder(self._lanes["log"], self._herald.touched)
-        self._sweeper = Sweeper(self._lanes["repair"], self.heartbeat, options, self._herald.changed)
+        self._sweeper = Sweeper(self._lanes["repair"], self, self._herald.changed)
         self._governor = Governor(self._lanes["claim"], options)
         self._disk = DiskWatch(self._lanes["repair"], options)
+        self._inline = InlineRunner(self._lanes["inline"], registries.inline, self._finisher, self._herald.changed)
         self.dispatcher = Dispatcher(
             around=Surroundings(launcher, options),
             slots=options.max_concurrent,
             toolbox=self.toolbox,
             finisher=self._finisher,
             recorder=self._recorder,
-            inline_lane=self._lanes["inline"],
             queue_lane=self._lanes["repair"],
             freed=self._wake.set,
-            told=self._herald.changed,
         )
+
+    def holds(self) -> set[tuple[UUID, int]]:
+        """(id, lease) of every job that this worker knows to be its own."""
+        return self.dispatcher.holds() | self._inline.holds() | self._finisher.holds()
 
     def request_stop(self) -> None:
         """What a signal does: the first stops claiming and drains, the second gives everything back now."""
@@ -154,38 +157,57 @@ class Worker:
     # -- claiming ----------------------------------------------------------------------------------------------------
 
     async def _claim_and_start(self) -> int | None:
-        """Claim for the free slots; how many, or None when the database could not be asked."""
-        slots = self.dispatcher.free_slots
-        if not slots:
-            return None
+        """Claim what there is room for; how many, or None when not everything could be asked for."""
         if self.heartbeat.overdue():  # others take this worker for lost; what it claimed now would be taken away
             return None
         try:
-            jobs = await self._claim(slots)
+            live_call = await self._governor.live_call()
+            inline = await self._claim_inline(live_call)
+            slotted = await self._claim_for_slots(live_call)
         except (DatabaseAway, psycopg.Error) as error:
             logger.warning("no claim: %s", error)
             return None
+        return None if inline is None or slotted is None else inline + slotted
+
+    async def _claim_for_slots(self, live_call: bool) -> int | None:
+        if not self.dispatcher.free_slots:
+            return None
+        jobs = await self._lanes["claim"].call(
+            queue.claim,
+            worker_id=self.heartbeat.worker_id,
+            machine=self.options.machine,
+            types=self.toolbox.tool_types(),
+            slots=self.dispatcher.free_slots,
+            budget=self._governor.budget(live_call=live_call),
+            live_call=live_call,
+            disk_full=self._disk.full,
+        )
         for job in jobs:
             self.dispatcher.start(job)
         self._herald.touched([job.id for job in jobs])
         return len(jobs)
 
-    async def _claim(self, slots: int) -> list[ClaimedJob]:
-        live_call = await self._governor.live_call()
-        return await self._lanes["claim"].call(
-            queue.claim,
+    async def _claim_inline(self, live_call: bool) -> int | None:
+        types = self.toolbox.inline_types()
+        if not types:
+            return 0
+        if self._inline.busy:
+            return None
+        jobs = await self._lanes["claim"].call(
+            queue.claim_inline,
             worker_id=self.heartbeat.worker_id,
-            machine=self.options.machine,
-            types=self.toolbox.types(),
-            slots=slots,
-            budget=self._governor.budget(live_call=live_call),
+            types=types,
             live_call=live_call,
             disk_full=self._disk.full,
         )
+        if jobs:
+            self._inline.start(jobs)
+        return len(jobs)
 
     async def _drained(self) -> bool:
         """Whether `--drain` is done: nothing runs, every side task is idle, and then still nothing is claimable."""
-        if self.dispatcher.running_count or not self._finisher.idle or not all(t.idle() for t in self._side_tasks):
+        busy = self.dispatcher.running_count or self._inline.busy or not self._finisher.idle
+        if busy or not all(task.idle() for task in self._side_tasks):
             return False
         if await self._claim_and_start() != 0:
             return False
@@ -219,6 +241,7 @@ class Worker:
 
     async def _wind_down(self) -> None:
         """Let running jobs finish for a while, then stop them and give them back; a second signal is for now."""
+        await self._inline.finished()
         if self.dispatcher.running_count:
             enough = asyncio.create_task(self._stop_now.wait())
             done = asyncio.create_task(self.dispatcher.finished())

@@ -84,13 +84,14 @@ def claim_parameters(worker: object) -> dict[str, object]:
         "budget": 8,
         "live_call": False,
         "disk_full": False,
+        "reserve_after": 60,
     }
 
 
 def test_claim_is_flat_behind_a_saturated_type_and_a_future_backlog(large_queue):
     parameters = claim_parameters(add_worker(large_queue))
-    explain(large_queue, load("jobs.sql", "claim"), parameters)  # the first pass cleans up dead index entries
-    plan = explain(large_queue, load("jobs.sql", "claim"), parameters)
+    explain(large_queue, queue.admission_then("claim"), parameters)  # the first pass cleans up dead index entries
+    plan = explain(large_queue, queue.admission_then("claim"), parameters)
     assert plan["Actual Rows"] == 3
     assert {"job_queue_claim", "job_queue_running", "job_queue_pkey"} <= indexes(plan)
     assert not reads_whole_queue(plan)

@@ -1,0 +1,115 @@
+"""Runs jobs inside the worker, a batch in one transaction: what a job writes and how it ended are committed together.
+
+So an inline job takes effect exactly once, whatever dies. Each job has a savepoint: one that fails takes only its own
+writes back.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from uuid import UUID
+
+import psycopg
+
+from jobs import queue
+from jobs.queue import Changed, ClaimedJob, Ended
+from jobs.registries import Inline, InlineRefused
+from jobs.worker.finisher import Finisher
+from jobs.worker.lane import DatabaseAway, Lane
+from synops.store.sql import Cursor
+
+logger = logging.getLogger(__name__)
+
+AWAY_SECONDS = 1.0
+
+
+class Contested(Exception):
+    """Some jobs of the batch are no longer this worker's; the transaction must leave nothing behind."""
+
+
+class InlineRunner:
+    """One batch at a time, in a lane of its own."""
+
+    def __init__(
+        self,
+        lane: Lane,
+        handlers: Mapping[str, Inline],
+        finisher: Finisher,
+        told: Callable[[Sequence[Changed]], Awaitable[None]],
+    ) -> None:
+        self._lane = lane
+        self._handlers = handlers
+        self._finisher = finisher
+        self._told = told
+        self._jobs: Sequence[ClaimedJob] = ()
+        self._task: asyncio.Task[None] | None = None
+
+    @property
+    def busy(self) -> bool:
+        """Whether a batch is being run."""
+        return self._task is not None and not self._task.done()
+
+    def start(self, jobs: Sequence[ClaimedJob]) -> None:
+        """Run a batch that has been claimed."""
+        self._jobs = tuple(jobs)
+        self._task = asyncio.create_task(self._run(self._jobs), name="inline")
+
+    def holds(self) -> set[tuple[UUID, int]]:
+        """(id, lease) of the jobs of the batch."""
+        return {(job.id, job.lease) for job in self._jobs} if self.busy else set()
+
+    async def finished(self) -> None:
+        """Wait for the batch. It is short: an outage ends the wait, and the jobs are rescued."""
+        if self._task is not None:
+            await asyncio.wait([self._task], timeout=AWAY_SECONDS * 5)
+
+    async def _run(self, jobs: Sequence[ClaimedJob]) -> None:
+        for part in await self._attempt(jobs):
+            await self._attempt([part])
+
+    async def _attempt(self, jobs: Sequence[ClaimedJob]) -> Sequence[ClaimedJob]:
+        """Run jobs in one transaction; those to run one by one, because together they could not be committed."""
+        while True:
+            try:
+                changed = await self._lane.call(run_batch, jobs, self._handlers)
+            except DatabaseAway as error:
+                # Still this worker's under their leases; if they have been rescued meanwhile, that shows at the finish.
+                logger.warning("%d inline jobs wait for the database: %s", len(jobs), error)
+                await asyncio.sleep(AWAY_SECONDS)
+            except (Contested, psycopg.Error) as error:
+                if len(jobs) == 1:
+                    self._finisher.add(Ended(jobs[0], "failed", reason="inline_error", error=str(error)))
+                    return ()
+                return jobs
+            else:
+                await self._told(changed)
+                return ()
+
+
+def run_batch(cursor: Cursor, jobs: Sequence[ClaimedJob], handlers: Mapping[str, Inline]) -> Sequence[Changed]:
+    """Run jobs in the cursor's transaction and record how they ended. Raises Contested when that must be undone."""
+    ended = [_run_one(cursor, job, handlers[job.job_type]) for job in jobs]
+    finished = queue.finish(cursor, ended)
+    if finished.stale or finished.held:
+        raise Contested(f"{len(finished.stale)} jobs are stale, {len(finished.held)} are held by someone else")
+    return finished.changed
+
+
+def _run_one(cursor: Cursor, job: ClaimedJob, handler: Inline) -> Ended:
+    if problems := handler.validate(job.payload):
+        return Ended(job, "failed", reason="payload_invalid", error="\n".join(problems), permanent=True)
+    cursor.execute("SAVEPOINT inline_job")
+    try:
+        result = handler.run(cursor, job)
+    except psycopg.OperationalError:
+        raise
+    except InlineRefused as refused:
+        cursor.execute("ROLLBACK TO SAVEPOINT inline_job")
+        return Ended(job, "failed", reason=refused.reason, error=str(refused), permanent=True)
+    except Exception as error:  # noqa: BLE001 (whatever a handler does is an answer, and is stored with the job)
+        cursor.execute("ROLLBACK TO SAVEPOINT inline_job")
+        return Ended(job, "failed", reason="inline_error", error=f"{type(error).__name__}: {error}")
+    cursor.execute("RELEASE SAVEPOINT inline_job")
+    return Ended(job, "succeeded", result=result)
