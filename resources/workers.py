@@ -72,3 +72,20 @@ def forget_old(cursor: Cursor, days: int = 7) -> None:
         "DELETE FROM workers WHERE state IN ('stopped', 'lost') AND stopped_at < now() - make_interval(days => %(days)s)",
         {"days": days},
     )
+
+
+@dataclass(frozen=True)
+class Machine:
+    """A machine with at least one live worker."""
+
+    name: str
+    budget: int
+    free_slots: int
+    governed: bool
+    types: Sequence[str]
+
+
+def live_machines(cursor: Cursor, ttl_seconds: float) -> list[Machine]:
+    """The machines on which something can run now."""
+    cursor.execute(load("resources.sql", "machines"), {"ttl": ttl_seconds})
+    return [Machine(*row) for row in cursor.fetchall()]
