@@ -22,10 +22,15 @@ INTERRUPTION_CAP = 3
 """A job that has lost its worker this often ends as lost: it may be what kills the worker."""
 
 RESCUE_BATCH = 500
+UNIQUE_TRIES = 3
 INLINE_BATCH = 200
 
 RESERVE_AFTER_SECONDS = 60.0
 """A job that has waited this long and would fit an empty machine is not passed by lighter ones any more."""
+
+
+class DuplicateJob(Exception):
+    """An unfinished job of the type has the same dedupe key."""
 
 
 @dataclass(frozen=True)
@@ -160,6 +165,49 @@ def enqueue(cursor: Cursor, job: NewJob) -> UUID | None:
     return next(iter(enqueue_many(cursor, [job])), None)
 
 
+def enqueue_unique(cursor: Cursor, job: NewJob, when_taken: str) -> UUID:
+    """Enqueue a job that has a dedupe key; the id of the job that stands for it now.
+
+    When an unfinished job of the type has the key: `skip` leaves it as it is, `replace` gives a waiting one the new
+    payload, priority and time (a running one is left alone), `error` raises DuplicateJob.
+    """
+    if job.dedupe_key is None:
+        raise ValueError("a unique job needs a dedupe key")
+    for _ in range(UNIQUE_TRIES):
+        if (id := enqueue(cursor, job)) is not None:
+            return id
+        if (standing := _standing(cursor, job)) is not None:
+            if when_taken == "error":
+                raise DuplicateJob(f"{job.job_type} {job.dedupe_key} is job {standing} already")
+            if when_taken == "replace":
+                _replace(cursor, job)
+            return standing
+    raise DuplicateJob(f"{job.job_type} {job.dedupe_key} is being enqueued by someone else")
+
+
+def _standing(cursor: Cursor, job: NewJob) -> UUID | None:
+    cursor.execute(
+        "SELECT id FROM job_queue WHERE job_type = %(type)s AND dedupe_key = %(key)s "
+        "AND status IN ('pending', 'retry', 'running')",
+        {"type": job.job_type, "key": job.dedupe_key},
+    )
+    found = cursor.fetchone()
+    return found[0] if found else None
+
+
+def _replace(cursor: Cursor, job: NewJob) -> None:
+    cursor.execute(
+        load("jobs.sql", "replace_duplicate"),
+        {
+            "payload": dumps(dict(job.payload)),
+            "priority": job.priority,
+            "scheduled_for": job.scheduled_for,
+            "job_type": job.job_type,
+            "dedupe_key": job.dedupe_key,
+        },
+    )
+
+
 def enqueue_many(cursor: Cursor, jobs: Iterable[NewJob]) -> list[UUID]:
     """Enqueue jobs in one statement; the ids of those that are new, in the order given.
 
@@ -278,6 +326,26 @@ def cancel(cursor: Cursor, ids: Iterable[UUID]) -> list[Changed]:
 def retry(cursor: Cursor, ids: Iterable[UUID]) -> list[Changed]:
     """Make failed jobs, and jobs that wait for their backoff, due now; those that were touched."""
     return _changed(cursor, "retry", {"ids": list(ids)})
+
+
+def run_now(cursor: Cursor, ids: Iterable[UUID]) -> list[Changed]:
+    """Make waiting jobs due now; those that were not due yet."""
+    return _changed(cursor, "run_now", {"ids": list(ids)})
+
+
+def snooze(cursor: Cursor, ids: Iterable[UUID], until: datetime) -> list[Changed]:
+    """Make waiting jobs wait until then, without burning an attempt; those that were touched."""
+    return _changed(cursor, "snooze", {"ids": list(ids), "until": until})
+
+
+def reprioritise(cursor: Cursor, ids: Iterable[UUID], priority: int) -> list[Changed]:
+    """Give waiting jobs another priority (0–10); those that were touched."""
+    return _changed(cursor, "reprioritise", {"ids": list(ids), "priority": priority})
+
+
+def discard(cursor: Cursor, ids: Iterable[UUID]) -> list[Changed]:
+    """Delete finished jobs for good; those that were."""
+    return _changed(cursor, "discard", {"ids": list(ids)})
 
 
 def _changed(cursor: Cursor, statement: str, parameters: dict[str, Any]) -> list[Changed]:

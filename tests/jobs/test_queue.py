@@ -287,6 +287,42 @@ def test_retry_leaves_out_a_job_whose_key_is_taken(cursor):
     assert queue.retry(cursor, [id]) == []
 
 
+def test_what_becomes_of_a_duplicate_is_said_by_the_caller(cursor):
+    first = queue.enqueue_unique(cursor, new_job(dedupe_key="k", payload={"n": 1}), "skip")
+    assert queue.enqueue_unique(cursor, new_job(dedupe_key="k", payload={"n": 2}), "skip") == first
+    assert row(cursor, first, "payload ->> 'n'") == ("1",)
+    assert queue.enqueue_unique(cursor, new_job(dedupe_key="k", payload={"n": 3}, priority=9), "replace") == first
+    assert row(cursor, first, "payload ->> 'n', priority") == ("3", 9)
+    with pytest.raises(queue.DuplicateJob, match=str(first)):
+        queue.enqueue_unique(cursor, new_job(dedupe_key="k"), "error")
+    claim(cursor, add_worker(cursor))
+    queue.enqueue_unique(cursor, new_job(dedupe_key="k", payload={"n": 4}), "replace")
+    assert row(cursor, first, "payload ->> 'n'") == ("3",), "what runs keeps its payload"
+
+
+def test_run_now_snooze_and_priority_change_waiting_jobs_only(cursor):
+    soon = datetime.now(UTC) + timedelta(hours=1)
+    waiting, running = queue.enqueue_many(cursor, [new_job(scheduled_for=soon), new_job()])
+    claim(cursor, add_worker(cursor))
+    both = [waiting, running]
+    assert [change.id for change in queue.snooze(cursor, both, soon + timedelta(hours=1))] == [waiting]
+    assert row(cursor, waiting, "attempts, scheduled_for") == (0, soon + timedelta(hours=1))
+    assert [change.id for change in queue.reprioritise(cursor, both, 10)] == [waiting]
+    assert [change.id for change in queue.run_now(cursor, both)] == [waiting]
+    assert queue.run_now(cursor, both) == [], "it is due already"
+    assert [job.id for job in claim(cursor, add_worker(cursor))] == [waiting]
+
+
+def test_discard_deletes_finished_jobs_only(cursor):
+    dead, alive = queue.enqueue_many(cursor, [new_job(), new_job("beta")])
+    [job] = claim(cursor, add_worker(cursor), types=["alpha"])
+    queue.append_log(cursor, [queue.LogText(job, 1, "head", "x")])
+    queue.finish(cursor, [fail(job, permanent=True)])
+    assert [change.id for change in queue.discard(cursor, [dead, alive])] == [dead]
+    cursor.execute("SELECT (SELECT count(*) FROM job_attempts) + (SELECT count(*) FROM job_log)")
+    assert cursor.fetchone()[0] == 0
+
+
 @pytest.mark.parametrize("name", ["cancel", "retry"])
 def test_statements_and_transition_table_agree(cursor, name):
     ids = queue.enqueue_many(cursor, [new_job(max_attempts=2) for _ in range(5)])
