@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from django.apps import AppConfig
+from django.db.models.signals import post_migrate
 from django.utils.translation import gettext_lazy as _
 
 
@@ -14,7 +15,11 @@ class OrchestrationConfig(AppConfig):
 
     def ready(self) -> None:
         from jobs.registries import registries
+        from orchestration.seeds import seed_recipes
         from orchestration.steward import Steward, on_finished
+        from orchestration.upkeep import on_tools_changed
 
         registries.register_side_task(Steward)
         registries.register_on_finished(on_finished)
+        registries.register_on_tools_changed(on_tools_changed)
+        post_migrate.connect(seed_recipes, sender=self)

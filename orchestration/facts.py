@@ -77,8 +77,6 @@ def _files(media: list[dict[str, str]]) -> list[Medium]:
 
 
 def _words(value: Any) -> frozenset[str]:
-    return (
-        frozenset(word.casefold() for word in value if isinstance(word, str))
-        if isinstance(value, list)
-        else frozenset()
-    )
+    """Traits are a list of names, or an object with a name per key."""
+    names = value if isinstance(value, list | dict) else ()
+    return frozenset(name.casefold() for name in names if isinstance(name, str))

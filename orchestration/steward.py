@@ -12,6 +12,7 @@ import time
 from collections.abc import Collection, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from typing import Any
 from uuid import UUID
 
 from django.conf import settings
@@ -20,6 +21,7 @@ from django.db import InterfaceError, OperationalError, close_old_connections, c
 from jobs.queue import Changed
 from orchestration.events import consume
 from orchestration.runs import advance
+from orchestration.upkeep import recompile_edited
 from synops.store.sql import load
 
 logger = logging.getLogger(__name__)
@@ -35,6 +37,8 @@ PRUNE_SECONDS = 600.0
 PRUNE_BATCH = 5000
 
 
+EDITED_SECONDS = 30.0
+"""How often recipes that were edited past the editor are looked for."""
 ILL_SECONDS = 300.0
 """How long a run that could not be advanced is left alone: an error of ours must not take a sweep's whole batch."""
 
@@ -64,9 +68,11 @@ class Steward:
     def __init__(self) -> None:
         self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="steward")
         self._stirred = True
+        self._quiet = False
         self._sweeper = Sweeper()
         self._next_sweep = 0.0
         self._next_prune = 0.0
+        self._next_look = 0.0
         _stewards.append(self)
 
     async def run(self) -> None:
@@ -83,15 +89,15 @@ class Steward:
             self._thread.shutdown(wait=False)
 
     def idle(self) -> bool:
-        """Whether the last round, begun after the last job finished, found nothing to do."""
-        return not self._stirred
+        """Whether the last round, begun after the last job finished, found nothing to do, and none is under way."""
+        return self._quiet and not self._stirred
 
     def stir(self) -> None:
         """Something happened that the next round may find."""
         self._stirred = True
 
     async def _round(self) -> bool:
-        stirred, self._stirred = self._stirred, False
+        stirred, self._stirred, self._quiet = self._stirred, False, False
         try:
             done = await asyncio.get_running_loop().run_in_executor(self._thread, self._work)
         except (OperationalError, InterfaceError) as error:
@@ -99,8 +105,9 @@ class Steward:
             await asyncio.get_running_loop().run_in_executor(self._thread, connections.close_all)
             self._stirred = True
             return False
-        if not done.quiet or (stirred and not done.swept):
-            self._stirred = True
+        self._quiet = done.quiet
+        # What stirred us may be found by a sweep alone: not quiet until one has followed.
+        self._stirred = self._stirred or (stirred and not done.swept)
         return done.more
 
     def _work(self) -> Round:
@@ -111,6 +118,9 @@ class Steward:
         if now >= self._next_sweep:
             self._sweeper.sweep(done)
             self._next_sweep = now + max(SWEEP_SECONDS, (time.monotonic() - now) * SWEEP_SHARE)
+        if now >= self._next_look:
+            recompile_edited()
+            self._next_look = now + EDITED_SECONDS
         if now >= self._next_prune:
             prune_events()
             self._next_prune = now + PRUNE_SECONDS
@@ -177,7 +187,7 @@ class Sweeper:
 def forgotten_runs(but: Collection[UUID] = ()) -> list[UUID]:
     """Unfinished runs without a live job."""
     with connection.cursor() as cursor:
-        parameters = {"limit": SWEEP_BATCH, "but": list(but)}
+        parameters: dict[str, Any] = {"limit": SWEEP_BATCH, "but": list(but)}
         cursor.execute(load("orchestration.sql", "forgotten_runs"), parameters)
         return [row[0] for row in cursor.fetchall()]
 
@@ -186,11 +196,11 @@ def raise_due() -> int:
     """Raise scheduled.due for every planned time that has come; how many. Any number of workers may do it at once."""
     with connection.cursor() as cursor:
         cursor.execute(load("orchestration.sql", "raise_due"), {"zone": settings.TIME_ZONE})
-        return cursor.rowcount
+        return int(cursor.rowcount)
 
 
 def prune_events() -> int:
     """Forget events handled long ago; how many. A planned time is remembered as long as its node exists."""
     with connection.cursor() as cursor:
         cursor.execute(load("orchestration.sql", "prune_events"), {"days": KEPT_DAYS, "limit": PRUNE_BATCH})
-        return cursor.rowcount
+        return int(cursor.rowcount)

@@ -21,10 +21,10 @@ home (origin, node, is_collection) AS (  -- the same walk, but it ends at the fi
 ),
 homes AS (SELECT origin, array_agg(node ORDER BY node) AS nodes FROM home WHERE is_collection GROUP BY origin),
 around AS (SELECT origin, array_agg(node) AS nodes FROM up GROUP BY origin),
-media AS (  -- the recording first, then in the order in which they were attached
+media AS (  -- by the edge's `order`, then in the order in which they were attached
     SELECT e.source_id AS origin,
            jsonb_agg(jsonb_build_object('id', m.id, 'cas_hash', m.metadata ->> 'cas_hash', 'mime', m.metadata ->> 'mime')
-                     ORDER BY e.metadata ->> 'slot' IS DISTINCT FROM 'recording', e.created_at, e.id) AS files
+                     ORDER BY e.metadata -> 'order' NULLS LAST, e.created_at, e.id) AS files
     FROM wanted w
     JOIN edges e ON e.source_id = w.id AND e.edge_type = 'has_media'
     JOIN nodes m ON m.id = e.target_id AND m.metadata ? 'cas_hash'
