@@ -13,6 +13,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from jobs.launcher.conversation import Conversation, OnOutput, SlotGone
+from jobs.launcher.descendants import kill_marked
 from jobs.launcher.environment import basics
 from jobs.launcher.orders import Orders
 from jobs.launcher.wire import Reason, Report, Request
@@ -63,23 +64,28 @@ class LauncherClient:
     the reason) tell what became of the modules to preload; until the launcher has reported, both are empty.
     """
 
-    def __init__(self, slots: int, preload: Sequence[str], recycle_after: int) -> None:
+    def __init__(self, slots: int, preload: Sequence[str], recycle_after: int, marker: str | None) -> None:
         self._slots = [_Slot() for _ in range(slots)]
         self._preload = list(preload)
         self._recycle_after = recycle_after
+        self._marker = marker
         self.preloaded: frozenset[str] = frozenset()
         self.refused: dict[str, str] = {}
         self._loop: asyncio.AbstractEventLoop | None = None
         self._gone = True
 
     @classmethod
-    def start(cls, slots: int, *, preload: Sequence[str] = (), recycle_after: int = 1000) -> LauncherClient:
+    def start(
+        cls, slots: int, *, preload: Sequence[str] = (), recycle_after: int = 1000, marker: str | None = None
+    ) -> LauncherClient:
         """Start the launcher and wait until each slot is ready. Raises LauncherGone when it does not come up.
 
         `preload` names modules to import once (in the background: until that is done, programs are executed). A slot
-        that has done `recycle_after` runs has all of them imported anew.
+        that has done `recycle_after` runs has all of them imported anew. `marker` ("NAME=value") is something that the
+        environment of every request will hold and no other process has: should launcher and slot be killed at once, so
+        that nobody is left to sweep, the processes that carry it are found and killed by it.
         """
-        client = cls(slots, preload, recycle_after)
+        client = cls(slots, preload, recycle_after, marker)
         client._launch()
         return client
 
@@ -87,6 +93,11 @@ class LauncherClient:
     def alive(self) -> bool:
         """Whether the launcher is there, as far as is known."""
         return not self._gone
+
+    @property
+    def pid(self) -> int:
+        """The launcher's process id."""
+        return self._process.pid
 
     async def run(self, slot: int, request: Request, on_output: OnOutput | None = None) -> Report:
         """Run a program in a slot to its end and return how it ended; waits while the slot is busy.
@@ -120,8 +131,9 @@ class LauncherClient:
             await asyncio.get_running_loop().sock_sendall(self._control, json.dumps({"preload": modules}).encode())
 
     def restart(self) -> None:
-        """Start a new launcher in place of one that died (or end it first)."""
+        """Start a new launcher in place of one that died (or end it first). Blocks for a moment."""
         self.close()
+        self._kill_marked()
         self._launch()
         if self._loop is not None and not self._loop.is_closed():
             self._loop.add_reader(self._control, self._hear_all)
@@ -165,7 +177,7 @@ class LauncherClient:
             reason=Reason.LOST,
             started=begun,
             finished=time.monotonic(),
-            error="the process that ran it was killed; whatever it had started is dead too.",
+            error="the slot process that ran it died; whatever it had started is dead too.",
         )
 
     async def _socket_of(self, slot: _Slot) -> socket.socket:
@@ -180,10 +192,17 @@ class LauncherClient:
         """Wait for the successor of a dead slot: the launcher announces it when all that the slot left is dead."""
         if slot.socket is sock:
             slot.connect(None)
+        if self._gone:
+            self._kill_marked()
         with contextlib.suppress(LauncherGone):
             await self._socket_of(slot)
 
     # -- the launcher ------------------------------------------------------------------------------------------------
+
+    def _kill_marked(self) -> None:
+        """Nobody sweeps now that the launcher is gone; normally there is nothing, because its slots swept at its death."""
+        if self._marker is not None:
+            kill_marked(self._marker)
 
     def _launch(self) -> None:
         self._control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)

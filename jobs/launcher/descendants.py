@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import time
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -107,6 +108,14 @@ def _proportional_kb(process: Process) -> int:
 def marked(marker: str) -> list[Process]:
     """All processes but this one that were started with `marker` ("NAME=value") in their environment."""
     return [process for process in everyone() if process.pid != os.getpid() and _has(process.pid, marker.encode())]
+
+
+def kill_marked(marker: str, seconds: float = 5.0) -> None:
+    """Kill every process that was started with `marker` in its environment, and what these start meanwhile."""
+    deadline = time.monotonic() + seconds
+    while (found := marked(marker)) and time.monotonic() < deadline:
+        for process in found:
+            send(process, signal.SIGKILL)
 
 
 def _has(pid: int, marker: bytes) -> bool:

@@ -15,7 +15,8 @@ class StartFailed(Exception):
 
 
 def explain(request: Request, stage: str, error: BaseException) -> str:
-    """A sentence about `error`, which came up at `stage`: "directory", "limits", "fork", "scratch" or "program"."""
+    """A sentence about `error`, which came up at `stage`: "directory", "limits", "fork", "resources", "scratch" or
+    "program"."""
     number = error.errno if isinstance(error, OSError) else None
     said = os.strerror(number) if number else str(error)
     if stage == "directory":
@@ -24,8 +25,8 @@ def explain(request: Request, stage: str, error: BaseException) -> str:
         return f"the scratch directory {request.scratch!r} cannot be made: {said}"
     if stage == "limits":
         return f"the limits {request.limits} cannot be set: {said}"
-    if stage == "fork":
-        return f"no process can be started: {said} (too many processes, or no memory, on this machine)"
+    if stage in ("fork", "resources"):
+        return f"this machine has no {'process' if stage == 'fork' else 'pipe or file'} to spare for it: {said}"
     return _about_program(request, number, said)
 
 

@@ -68,7 +68,7 @@ class Launcher:
     def _load(self) -> None:
         """Fill the template; slots that were forked before make room for such as have it."""
         try:
-            self._template.load(self._orders.preload)
+            self._template.load(self._orders.preload, (self._control.fileno(), self._worker_death))
         except Spoilt as spoilt:
             self._renew([name for name in self._orders.preload if name not in spoilt.args])
         if self._orders.adopt or self._template.loaded:
@@ -86,6 +86,7 @@ class Launcher:
             elif process.lifeline.fileno() in ready and process.lifeline.recv(16):
                 self._renew(self._orders.preload)
         self._slots.kill_strays(patience=0.0)
+        self._slots.wake()
 
     def _wait(self) -> set[int]:
         poller = select.poll()

@@ -44,11 +44,12 @@ class Template:
     def loaded(self) -> list[str]:
         return sorted(self._mains)
 
-    def load(self, names: Sequence[str]) -> None:
-        """Import and warm up the modules that can be preloaded. Raises Spoilt in the odd case that one passed its
-        rehearsal and then left a thread in this process: it must be executed anew, without that module."""
+    def load(self, names: Sequence[str], interrupts: Sequence[int] = ()) -> None:
+        """Import and warm up the modules that can be preloaded; a rehearsal is cut short when one of the descriptors
+        `interrupts` becomes readable. Raises Spoilt in the odd case that a module passed its rehearsal and then left a
+        thread in this process: it must be executed anew, without that module."""
         for name in names:
-            trial = rehearse(functools.partial(_try, name))
+            trial = rehearse(functools.partial(_try, name), interrupts)
             if trial.complaint:
                 self.refused[name] = trial.complaint
             else:

@@ -9,7 +9,7 @@ import select
 import signal
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from types import FrameType
 from typing import Any, NoReturn
@@ -34,19 +34,20 @@ class Unfit(Exception):
     """What was tried leaves something behind that no fork should inherit; the message says what."""
 
 
-def rehearse(action: Callable[[], str], seconds: float = _PATIENCE_SECONDS) -> Trial:
-    """Run `action` in a fork of this process and return what it returned, or why it is not to be run here."""
+def rehearse(action: Callable[[], str], interrupts: Sequence[int], seconds: float = _PATIENCE_SECONDS) -> Trial:
+    """Run `action` in a fork of this process and return what it returned, or why it is not to be run here. Cut short
+    when one of the descriptors `interrupts` becomes readable."""
     ours, theirs = os.pipe2(os.O_CLOEXEC)
     pid = os.fork()
     if pid == 0:
         _perform(action, theirs)
     os.close(theirs)
     with os.fdopen(ours, "rb") as pipe:
-        said = _read(pipe.fileno(), time.monotonic() + seconds)
+        said = _read(pipe.fileno(), interrupts, time.monotonic() + seconds)
     os.kill(pid, signal.SIGKILL)
     _, status = os.waitpid(pid, 0)
     if said is None:
-        return Trial(complaint=f"it was not done after {seconds:g} s")
+        return Trial(complaint=f"it was not done after {seconds:g} s, or interrupted")
     return Trial(**json.loads(said)) if said else Trial(complaint=f"it ended the interpreter (wait status {status})")
 
 
@@ -64,10 +65,10 @@ def _perform(action: Callable[[], str], answers: int) -> NoReturn:
     os._exit(0)
 
 
-def _read(fd: int, deadline: float) -> bytes | None:
-    """Everything up to the end of the pipe; None when it doesn't come in time."""
+def _read(fd: int, interrupts: Sequence[int], deadline: float) -> bytes | None:
+    """Everything up to the end of the pipe; None when it doesn't come in time, or an interrupt does."""
     said = b""
-    while select.select([fd], [], [], max(0.0, deadline - time.monotonic()))[0]:
+    while select.select([fd, *interrupts], [], [], max(0.0, deadline - time.monotonic()))[0] == [fd]:
         chunk = os.read(fd, 65536)
         if not chunk:
             return said

@@ -11,7 +11,7 @@ import time
 
 from jobs.launcher import descendants, verdict
 from jobs.launcher.channel import Channel, Lifeline, wait
-from jobs.launcher.explain import StartFailed
+from jobs.launcher.explain import StartFailed, explain
 from jobs.launcher.output import Output
 from jobs.launcher.scratch import scratch
 from jobs.launcher.start import Main, start
@@ -40,7 +40,7 @@ class Run:
 
     @property
     def abandoned(self) -> bool:
-        """Whether worker or launcher is gone: then everything must die, and nobody wants a report."""
+        """Whether worker or launcher is gone: then everything must die."""
         return self._channel.gone or self._lifeline.gone
 
     def execute(self, main: Main | None) -> Report:
@@ -48,13 +48,19 @@ class Run:
         started = time.monotonic()
         try:
             with scratch(self._request), contextlib.closing(Output(self._channel)) as output:
-                pid = output.hand_over(lambda stdout, stderr: start(self._request, stdout, stderr, main))
+                pid = self._start(output, main)
                 self._watch(pid, output)
                 survivors = self._reaper.sweep()
                 output.drain(self._lifeline)
         except StartFailed as error:
             return Report(reason=Reason.START_FAILED, error=str(error), started=started, finished=time.monotonic())
         return self._report(pid, output, survivors, started, preloaded=main is not None)
+
+    def _start(self, output: Output, main: Main | None) -> int:
+        try:
+            return output.hand_over(lambda stdout, stderr: start(self._request, stdout, stderr, main))
+        except OSError as error:
+            raise StartFailed(explain(self._request, "resources", error)) from error
 
     def _watch(self, pid: int, output: Output) -> None:
         """Until the program has ended, must be killed, or nobody is left to want it."""
@@ -64,11 +70,14 @@ class Run:
                 until = min(self._stop_at, self._tick_at, self._kill_at)
                 ready = wait(self._channel, self._lifeline, [death, *output.sources()], until - time.monotonic())
                 output.read(ready)
-                self._obey()
+                if self._channel.fileno() in ready:
+                    self._obey()
                 self._ended_alone = death in ready
                 self._look_at_clock(pid)
         finally:
             os.close(death)
+        if self.abandoned and not self._ended_alone:
+            self._stopped_for = self._stopped_for or Reason.LOST
 
     def _obey(self) -> None:
         for kind, payload in self._channel.receive():

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import select
+import signal
 import socket
 import time
 import traceback
@@ -75,6 +76,12 @@ class Slots:
     def kill_strays(self, patience: float = 10.0) -> None:
         """Kill and reap every child that is no slot: what a killed slot had started has become ours."""
         Reaper().sweep(spare={process.pid for process in self.alive.values()}, patience=patience)
+
+    def wake(self) -> None:
+        """Continue a slot that somebody, perhaps its own tool, has stopped: it would miss its tool's timeout."""
+        with contextlib.suppress(ChildProcessError):
+            while stopped := os.waitid(os.P_ALL, 0, os.WSTOPPED | os.WNOHANG):
+                os.kill(stopped.si_pid, signal.SIGCONT)
 
     def end(self) -> None:
         """The worker is gone. The slots see it themselves; a closed lifeline tells those whose socket leaked somewhere.

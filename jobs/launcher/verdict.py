@@ -74,6 +74,8 @@ class Ending:
                 return f"held {self.peak_kb // 1024} MiB of memory; the limit is {request.limits.max_rss_mb}."
             case Reason.CPU_EXCEEDED:
                 return f"used {self.cpu_seconds:.0f} s of CPU; the limit is {request.limits.max_cpu_seconds}."
+            case Reason.LOST:
+                return "the launcher died, and so everything that it had started was killed."
             case Reason.EXITED if self._killed_by_another:
                 return f"killed from outside (KILL not sent by us); {self._oom_evidence()}"
             case _:

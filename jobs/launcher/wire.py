@@ -28,7 +28,7 @@ class Kind(enum.IntEnum):
 
 
 class Reason(enum.StrEnum):
-    """Why a run is over. `LOST` is the client's word for a run whose slot died: nobody knows how far it came."""
+    """Why a run is over. `LOST`: slot or launcher died in its midst, and nobody knows how far it came."""
 
     EXITED = "exited"
     TIMED_OUT = "timed_out"

@@ -38,6 +38,7 @@ def run(client: LauncherClient, marker: str) -> RunIn:
     """`await run("sh", "-c", …, timeout_seconds=…)` in slot 0, with PATH and the marker as its environment."""
 
     async def run(*argv: str, slot: int = 0, on_output: Any = None, **fields: Any) -> Report:
+        fields = {"timeout_seconds": 60} | fields
         request = Request(argv=argv, env=environment(marker) | fields.pop("env", {}), **fields)
         return await client.run(slot, request, on_output)
 
