@@ -11,3 +11,9 @@ class JobsConfig(AppConfig):
 
     name = "jobs"
     verbose_name = _("Jobs")
+
+    def ready(self) -> None:
+        from jobs import graph_writes
+        from jobs.registries import registries
+
+        graph_writes.register(registries)

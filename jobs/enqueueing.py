@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from uuid import UUID
 
 from jobs import queue, tool_nodes
@@ -21,6 +22,9 @@ def enqueue_checked(cursor: Cursor, job: NewJob) -> UUID | None:
     problems = payload_problems(cursor, job)
     if problems:
         raise Refused(f"{job.job_type} can't be enqueued: " + "; ".join(problems) + ".")
+    inline = registries.inline.get(job.job_type)
+    if inline and job.order_key is None:
+        job = replace(job, order_key=inline.order_key(job.payload))
     try:
         return queue.enqueue(cursor, job)
     except PayloadRefused as refused:

@@ -26,11 +26,17 @@ class InlineRefused(Exception):
 
 @dataclass(frozen=True)
 class Inline:
-    """A job type that runs inside the worker, without a program; `validate` says what is wrong with a payload."""
+    """A job type that runs inside the worker, without a program.
+
+    `validate` says what is wrong with a payload, one sentence each. `order_key` names the entity whose jobs run one
+    after another (None = any order). `schema` is the payload's JSON Schema, for forms and the API.
+    """
 
     job_type: str
     run: InlineHandler
     validate: Callable[[Any], list[str]]
+    order_key: Callable[[Any], str | None] = lambda _payload: None
+    schema: dict[str, Any] | None = None
 
 
 class SideTask(Protocol):
