@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 import unicodedata
 
 from orchestration.language.compile import Compilation, Line
@@ -12,6 +13,7 @@ from orchestration.language.messages import help_text, message, note_text, sugge
 MARKS = {"ok": "✓", "warning": "!", "error": "✗"}
 _COLOURS = {"ok": "\x1b[32m", "warning": "\x1b[33m", "error": "\x1b[31m"}
 _LEAST = 44
+_MOST = 88
 
 
 def render_box(compilation: Compilation, lang: str = "nb", *, colour: bool = False) -> str:
@@ -52,10 +54,10 @@ def _block(compilation: Compilation, number: int, lang: str) -> list[tuple[str, 
     lines = [line for line in compilation.lines if line.line == number]
     status = _status(here, lines)
     said = _said(compilation, number, lines)
-    rows = [(status, f"{MARKS[status]} {text('line', lang, number=str(number))}: {visible(said)}")]
-    rows += [("", f"  → {line.chosen}") for line in lines if line.chosen]
+    rows = [(status, f"{MARKS[status]} {text('line', lang, number=str(number))}: {shortened(visible(said))}")]
+    rows += [("", f"  → {shortened(visible(line.chosen))}") for line in lines if line.chosen]
     for item in here:
-        rows += [("", "  " + visible(row)) for row in _explained(item, lang)]
+        rows += [("", "  " + row) for said in _explained(item, lang) for row in _wrapped(visible(said))]
     return rows
 
 
@@ -71,13 +73,17 @@ def _status(here: list[Diagnostic], lines: list[Line]) -> str:
     return "error" if "error" in found else "warning" if "warning" in found else "ok"
 
 
+def shortened(said: str) -> str:
+    return said if len(said) <= _MOST else said[: _MOST - 1] + "…"
+
+
 def visible(said: str) -> str:
     """Control characters as their names and tabs as four spaces: the box must keep its shape."""
     out = []
     for character in said.replace("\t", "    "):
         odd = unicodedata.category(character) in ("Cc", "Cf", "Cs", "Zl", "Zp")
         out.append(f"U+{ord(character):04X}" if odd else character)
-    return "".join(out) if len(out) <= 120 else "".join(out[:117]) + "…"
+    return "".join(out)
 
 
 def _explained(item: Diagnostic, lang: str) -> list[str]:
@@ -88,6 +94,11 @@ def _explained(item: Diagnostic, lang: str) -> list[str]:
     if not item.suggestions and not item.notes:
         rows.append(f"{text('help', lang)}: {straight(help_text(item, lang))}")
     return rows
+
+
+def _wrapped(said: str) -> list[str]:
+    """Long sentences on several rows, the later ones indented."""
+    return textwrap.wrap(said, _MOST, subsequent_indent="  ", break_on_hyphens=False) or [""]
 
 
 def _suggested(said: str) -> str:

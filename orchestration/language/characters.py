@@ -16,9 +16,9 @@ def check_size(source: Source, reporter: Reporter) -> bool:
     if size > MAX_BYTES:
         reporter.report("ORK-001", first, {"size": str(size), "limit": str(MAX_BYTES)})
         return False
-    if len(source.lines) > MAX_LINES:
-        place = source.whole(MAX_LINES)
-        reporter.report("ORK-005", place, too_many("linjer", len(source.lines), MAX_LINES))
+    count = len(source.lines) - (not source.lines[-1])
+    if count > MAX_LINES:
+        reporter.report("ORK-005", source.whole(MAX_LINES), too_many("linjer", count, MAX_LINES))
         return False
     return True
 

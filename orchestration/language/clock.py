@@ -26,7 +26,7 @@ _ADVERBS = {
     "monthly": "monthly",
 }
 _TIME = re.compile(r"([0-9]{1,2})(?:[.:]([0-9]{2}))?$")
-_FILLER = frozenset({"i", "om", "på", "den", "av", "the", "of", "on", "in", "og", "and", "presis", "each", "til"})
+_FILLER = frozenset({"i", "om", "på", "den", "av", "the", "of", "on", "in", "og", "and", "presis"})
 
 
 @cache
@@ -48,8 +48,7 @@ def _numbered(name: str) -> dict[str, int]:
         clock = packs.raw_pack(language)["clock"]
         for index, word in enumerate(clock[name]):
             found[word] = index + (name == "ordinals")
-        if name == "numbers":
-            found.update(clock["number_variants"])
+        found.update(clock[f"{name.removesuffix('s')}_variants"] if name != "days" else {})
     return found
 
 
@@ -183,22 +182,37 @@ def _take(words: list[Token], index: int, reading: _Reading) -> int:
     if key in lexicon["every"] and not spoken:  # nynorsk "kvart" is both "every" and "quarter"
         reading.every = True
         return 1 + _every(words, index + 1, reading)
+    if key in lexicon["alternate"]:
+        reading.every, reading.step = True, 2
+        return 1 + _every(words, index + 1, reading)
     if key in _ADVERBS and not reading.unit:
         reading.every, reading.unit = True, _ADVERBS[key]
         return 1
     if _day(key) is not None:
-        reading.days.append(_day(key) or 0)
-        reading.every = reading.every or key.endswith(("er", "ar", "s"))
-        return 1
+        return _days(words, index, reading)
     taken = _day_of_month(words, index, reading) or _time_of_day(words, index, reading)
     if taken:
         return taken
     return _group(key, reading)
 
 
+def _days(words: list[Token], index: int, reading: _Reading) -> int:
+    """ "mandag", "mandager", "mandag til fredag"."""
+    first = _day(words[index].key) or 0
+    last = _day(words[index + 2].key) if index + 2 < len(words) else None
+    if last is not None and words[index + 1].key in _words()["through"]:
+        span = range(first, (last if last >= first else last + 7) + 1)
+        reading.days += [day % 7 for day in span]
+        reading.every = True
+        return 3
+    reading.days.append(first)
+    reading.every = reading.every or words[index].key.endswith(("er", "ar", "s"))
+    return 1
+
+
 def _every(words: list[Token], index: int, reading: _Reading) -> int:
     """What follows "hver": [15.] minutt, kvarter, time, dag, uke, måned."""
-    lexicon, step, taken = _words(), 0, 0
+    lexicon, step, taken = _words(), reading.step, 0
     if index < len(words) and (words[index].kind == "number" or words[index].key in _numbered("ordinals")):
         step = _number(words[index]) or _numbered("ordinals").get(words[index].key, 0)
         taken = 1
@@ -307,35 +321,3 @@ def _spoken(words: list[Token], index: int, reading: _Reading, named: bool) -> i
     minutes = hour * 60 + offset - (30 if half else 0)
     reading.hour, reading.minute, reading.spoken = minutes // 60 % 12, minutes % 60, True
     return position + 1 - index
-
-
-def describe(schedule: Schedule, language: str) -> str | None:
-    """The schedule in words that `parse` reads back to the same cron line; None when there are none."""
-    words = packs.printing(language)["clock"]
-    fields = schedule.cron.split()
-    if len(fields) != 5 or schedule != Schedule(schedule.cron) or fields[3] != "*":
-        return None
-    minute, hour, day, _, week = fields
-    if hour == day == week == "*":
-        if minute == "0":
-            return str(words["hourly"])
-        match = re.fullmatch(r"\*/([0-9]+)", minute)
-        return str(words["minutes"]).replace("{minutes}", match.group(1)) if match and 60 % int(match[1]) == 0 else None
-    if not (minute.isdigit() and hour.isdigit()):
-        return None
-    time = f"{int(hour):02}:{int(minute):02}"
-    return _described_days(day, week, language, time)
-
-
-def _described_days(day: str, week: str, language: str, time: str) -> str | None:
-    words = packs.printing(language)["clock"]
-    if day != "*":
-        usable = day.isdigit() and 1 <= int(day) <= 28 and week == "*"
-        return str(words["monthly"]).replace("{day}", day).replace("{time}", time) if usable else None
-    if week in ("*", "1-5"):
-        return str(words["daily" if week == "*" else "weekdays"]).replace("{time}", time)
-    if not re.fullmatch(r"[0-6](,[0-6])*", week):
-        return None
-    names = [packs.raw_pack(language)["clock"]["days"][int(number)] for number in week.split(",")]
-    said = names[0] if len(names) == 1 else f" {words['and']} ".join([", ".join(names[:-1]), names[-1]])
-    return str(words["weekly"]).replace("{days}", said).replace("{time}", time)

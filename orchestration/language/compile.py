@@ -16,7 +16,7 @@ from orchestration.language.print_technical import command
 from orchestration.language.source import Source
 from orchestration.language.structure import Structure
 from orchestration.language.tree import Action, Fallback, Recipe, Step
-from orchestration.language.verbs import candidates
+from orchestration.language.verbs import NOUN, candidates
 from orchestration.language.vocabulary import Vocabulary
 from orchestration.language.words import Token, key_of
 
@@ -88,7 +88,8 @@ class _Reader:
 
     def is_action(self, tokens: list[Token]) -> bool:
         words = [token for token in tokens if token.kind != "mark"]
-        return bool(words) and bool(candidates(words[:12], self.vocabulary))
+        found = candidates(words[:12], self.vocabulary) if words else []
+        return bool(found) and (found[0].kind != NOUN or not found[0].left)
 
     def is_event(self, tokens: list[Token]) -> bool:
         return events.matches(tokens)

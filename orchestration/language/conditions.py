@@ -7,18 +7,17 @@ One line is a row of clauses joined by OG, or by ELLER, never both. Subject and 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass, field
 from functools import cache
 
-from orchestration.language import packs
+from orchestration.language import clauses, packs
+from orchestration.language.clauses import PREDICATES, ClauseWords
 from orchestration.language.diagnostics import MAYBE, Edit, Note, Reporter, Suggestion
 from orchestration.language.plan import Clause, Condition
+from orchestration.language.source import Span
 from orchestration.language.suggest import closest
 from orchestration.language.tree import Header
 from orchestration.language.words import Token, say, span_of
 
-PREDICATES = ("has_trait", "has_media", "has_tag", "node_kind")
 _TECHNICAL = {"har_trait": "has_trait", "har_media": "has_media", "har_tag": "has_tag", "er_type": "node_kind"}
 _TECHNICAL |= {name: name for name in PREDICATES}
 _CALL = re.compile(
@@ -26,21 +25,6 @@ _CALL = re.compile(
     re.IGNORECASE,
 )
 _JOINERS = {"&": "and", "+": "and", ",": "and", ";": "and"}
-_PRONOUNS = frozenset(["den", "det", "han", "hun", "dei", "it", "this", "that"])
-
-
-@dataclass(slots=True)
-class _Clause:
-    tokens: list[Token]
-    subject: str = ""
-    verb: str = ""
-    cue: str = ""
-    value: tuple[str, str] | None = None
-    negations: list[Token] = field(default_factory=list)
-    quoted: Token | None = None
-    left: list[Token] = field(default_factory=list)
-    readings: tuple[tuple[str, str], ...] = ()
-    """Predicate and value pairs that the value word may mean."""
 
 
 def matches(tokens: list[Token], traits: frozenset[str]) -> bool:
@@ -59,6 +43,9 @@ def resolve(header: Header, traits: frozenset[str], reporter: Reporter) -> list[
         reporter.report("ORK-111", header.span, {"phrase": ""})
         return []
     parts, joiners = _split(tokens)
+    if not all(parts):  # nothing but "og"
+        reporter.report("ORK-111", span_of(tokens), {"phrase": say(tokens)})
+        return []
     if len(set(joiners)) > 1:
         reporter.report("ORK-113", span_of(tokens))
         return []
@@ -105,14 +92,17 @@ def _said_and(tokens: list[Token]) -> bool:
 
 def _conditions(parts: list[list[Token]], traits: frozenset[str], reporter: Reporter) -> list[Condition]:
     found: list[Condition] = []
-    previous: _Clause | None = None
+    previous: ClauseWords | None = None
     for part in parts:
         technical = _technical(part)
         if technical is not None:
             found.append(technical)
             continue
-        clause = _read(part, traits)
+        clause = clauses.read(part, traits)
         if previous is not None:
+            if previous.negations and not clause.verb and not clause.negations:
+                reporter.report("ORK-119", span_of(part), {"phrase": say(part)}, _negation_fixes(part, previous))
+                return []
             _carry(clause, previous)
         condition = _condition(clause, traits, reporter)
         if condition is None:
@@ -120,6 +110,13 @@ def _conditions(parts: list[list[Token]], traits: frozenset[str], reporter: Repo
         found.append(condition)
         previous = clause
     return found
+
+
+def _negation_fixes(part: list[Token], previous: ClauseWords) -> tuple[Suggestion, ...]:
+    """ "har ikke podcast og lyd": say whether the second is wanted or not."""
+    start = Span(part[0].span.line, part[0].span.start, part[0].span.start)
+    word = previous.negations[0].text
+    return (Suggestion(f"{word} {say(part)}", MAYBE, (Edit(start, f"{word} "),), "write"),)
 
 
 def _technical(tokens: list[Token]) -> Condition | None:
@@ -132,101 +129,7 @@ def _technical(tokens: list[Token]) -> Condition | None:
     return Condition(name, quoted[0].key, bool(match.group("not")))
 
 
-@cache
-def _words(section: str, name: str) -> packs.PhraseTable:
-    """Inflected words of one concept of a section."""
-    table = packs.PhraseTable()
-    for entry in packs.nouns(section).entries:
-        if entry.meaning == name:
-            table.add(entry)
-    return table
-
-
-def _cue(name: str) -> frozenset[str]:
-    return frozenset(
-        word for entry in packs.nouns("conditions.cues").entries if entry.meaning == name for word in entry.phrase[0]
-    )
-
-
-@cache
-def _verbs() -> Mapping[str, str]:
-    found = {entry.base[0]: entry.meaning for entry in packs.fixed("conditions.cues").entries}
-    return {word: meaning for word, meaning in found.items() if meaning in ("have", "be")} | {
-        "mangler": "have",
-        "manglar": "have",
-        "lacks": "have",
-    }
-
-
-def _read(tokens: list[Token], traits: frozenset[str]) -> _Clause:
-    """Sort the words of one clause."""
-    clause = _Clause(tokens)
-    keys = [token.key if token.kind == "word" else "\0" for token in tokens]
-    index = 0
-    while index < len(tokens):
-        index += _take(clause, tokens, keys, index, traits)
-    return clause
-
-
-def _take(clause: _Clause, tokens: list[Token], keys: list[str], index: int, traits: frozenset[str]) -> int:
-    token, key = tokens[index], keys[index]
-    if token.kind == "quoted":
-        clause.quoted = token
-        return 1
-    negation = packs.fixed("keywords", "not").longest(keys, index)
-    if negation:
-        clause.negations.append(token)
-        clause.verb = clause.verb or _verbs().get(key, "")
-        return len(negation.phrase)
-    if key in _verbs() and not clause.verb:
-        clause.verb = _verbs()[key]
-        return 1
-    cue = next((name for name in PREDICATES if key in _cue(name)), "")
-    if cue and (clause.verb or clause.subject or cue == "has_tag"):
-        clause.cue = clause.cue or cue
-        return 1
-    return _take_noun(clause, tokens, keys, index, traits)
-
-
-def _take_noun(clause: _Clause, tokens: list[Token], keys: list[str], index: int, traits: frozenset[str]) -> int:
-    """Before the verb a noun is the subject, after it the value."""
-    subject = packs.nouns().longest(keys, index)
-    readings, length = _readings(keys, index, traits)
-    if not clause.verb and not clause.subject and subject and not (readings and index == len(keys) - 1):
-        clause.subject = subject.meaning
-        return len(subject.phrase)
-    if readings and not clause.readings:
-        clause.readings = readings
-        return length
-    if clause.cue == "has_tag" and clause.quoted is None and not clause.readings and keys[index] not in _fillers():
-        clause.quoted = tokens[index]
-        return 1
-    if keys[index] not in _fillers() and keys[index] not in _PRONOUNS:
-        clause.left.append(tokens[index])
-    return 1
-
-
-@cache
-def _fillers() -> frozenset[str]:
-    return packs.word_set("stop")
-
-
-def _readings(keys: list[str], index: int, traits: frozenset[str]) -> tuple[tuple[tuple[str, str], ...], int]:
-    """All (predicate, value) that the longest value phrase at `index` may mean."""
-    found: list[tuple[str, str]] = []
-    length = 0
-    for predicate in ("has_trait", "has_media", "node_kind"):
-        entry = packs.nouns(f"conditions.{predicate}").longest(keys, index)
-        if entry and len(entry.phrase) >= length:
-            found = found if len(entry.phrase) == length else []
-            length = len(entry.phrase)
-            found.append((predicate, entry.meaning))
-    if not found and keys[index] in traits:
-        return (("has_trait", keys[index]),), 1
-    return tuple(found), length
-
-
-def _carry(clause: _Clause, previous: _Clause) -> None:
+def _carry(clause: ClauseWords, previous: ClauseWords) -> None:
     if not clause.subject and not clause.verb:
         clause.subject, clause.verb = previous.subject, previous.verb
         clause.cue = clause.cue or (previous.cue if not clause.readings else "")
@@ -234,7 +137,7 @@ def _carry(clause: _Clause, previous: _Clause) -> None:
             clause.quoted = clause.left.pop(0)
 
 
-def _condition(clause: _Clause, traits: frozenset[str], reporter: Reporter) -> Condition | None:
+def _condition(clause: ClauseWords, traits: frozenset[str], reporter: Reporter) -> Condition | None:
     place = span_of(clause.tokens)
     if len(clause.negations) > 1:
         reporter.report("ORK-112", span_of(clause.negations), {"phrase": say(clause.tokens)})
@@ -253,7 +156,7 @@ def _condition(clause: _Clause, traits: frozenset[str], reporter: Reporter) -> C
     return None
 
 
-def _tag(clause: _Clause, negated: bool, reporter: Reporter) -> Condition | None:
+def _tag(clause: ClauseWords, negated: bool, reporter: Reporter) -> Condition | None:
     if clause.quoted is None and clause.readings:  # "har taggen podcast"
         word = clause.tokens[-1]
         return Condition("has_tag", word.key, negated)
@@ -266,7 +169,7 @@ def _tag(clause: _Clause, negated: bool, reporter: Reporter) -> Condition | None
     return Condition("has_tag", clause.quoted.key, negated)
 
 
-def _choose(clause: _Clause) -> list[tuple[str, str]]:
+def _choose(clause: ClauseWords) -> list[tuple[str, str]]:
     """ "er" + noun is a kind, "har" + noun a trait or a medium; for a collection "er en podcast" is a trait."""
     readings = list(clause.readings)
     if clause.cue or clause.subject == "type":
@@ -285,7 +188,7 @@ def _choose(clause: _Clause) -> list[tuple[str, str]]:
     return [reading for reading in readings if reading[0] in ("has_trait", "has_media")]
 
 
-def _reading_fixes(clause: _Clause, chosen: list[tuple[str, str]]) -> tuple[Suggestion, ...]:
+def _reading_fixes(clause: ClauseWords, chosen: list[tuple[str, str]]) -> tuple[Suggestion, ...]:
     names = {"has_trait": "samling har", "has_media": "noden har", "node_kind": "noden er"}
     place, word = span_of(clause.tokens), clause.tokens[-1].text
     return tuple(
@@ -299,15 +202,15 @@ def _known() -> list[str]:
     tables = [packs.nouns(f"conditions.{name}") for name in ("has_trait", "has_media", "node_kind", "cues")]
     values = {form for table in tables for entry in table.entries for form in entry.phrase[0]}
     subjects = {form for entry in packs.nouns().entries for form in entry.phrase[0]}
-    return sorted(values | subjects | set(_verbs()))
+    return sorted(values | subjects | set(clauses.verbs()))
 
 
-def _report_left(clause: _Clause, traits: frozenset[str], reporter: Reporter) -> None:
+def _report_left(clause: ClauseWords, traits: frozenset[str], reporter: Reporter) -> None:
     """The first word that is nothing: the subject when it stands before the verb, else the value."""
     word = clause.left[0]
     near = closest(word.key, sorted({*_known(), *traits}))
     fixes = tuple(Suggestion(text, MAYBE, (Edit(word.span, text),)) for text in near)
-    verb = next((token for token in clause.tokens if token.key in _verbs()), None)
+    verb = next((token for token in clause.tokens if token.key in clauses.verbs()), None)
     if verb is not None and word.span.start < verb.span.start and not clause.subject and not near:
         reporter.report("ORK-114", word.span, {"word": word.text}, fixes)
         return

@@ -66,6 +66,7 @@ class Reporter:
     def __init__(self, severities: Mapping[str, str]) -> None:
         self._severities = severities
         self.found: list[Diagnostic] = []
+        self._errors: dict[int, list[Span]] = {}
 
     def report(
         self,
@@ -77,16 +78,19 @@ class Reporter:
         severity: str | None = None,
     ) -> None:
         level = severity or self._severities[code]
-        if any(old.span.overlaps(span) and old.severity == "error" and level != "info" for old in self.found):
+        errors = self._errors.setdefault(span.line, [])
+        if any(old.overlaps(span) for old in errors):
             return
+        if level == "error":
+            errors.append(span)
         self.found.append(Diagnostic(code, level, span, args or {}, suggestions, notes))
 
     def failed_at(self, line: int) -> bool:
-        return any(old.severity == "error" and old.span.line == line for old in self.found)
+        return bool(self._errors.get(line))
 
     @property
     def failed(self) -> bool:
-        return any(old.severity == "error" for old in self.found)
+        return any(self._errors.values())
 
     def sorted(self) -> tuple[Diagnostic, ...]:
         return tuple(sorted(self.found, key=lambda item: (item.span, item.code)))

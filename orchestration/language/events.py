@@ -92,8 +92,20 @@ def resolve(tokens: list[Token], keyword: Span, reporter: Reporter) -> Trigger |
         reporter.report("ORK-106", span_of(words), {"phrase": say(words), "allowed": names})
         return None
     if best and not best[0].left and best[0].complete:
+        _warn_of_compounds(words, reporter)
         return _trigger(best[0])
     return _explain(words, best, reporter)
+
+
+def _warn_of_compounds(words: list[Token], reporter: Reporter) -> None:
+    """The first part of a compound selects nothing, and its author may think that it does."""
+    every = frozenset(entry.meaning for entry in packs.nouns().entries)
+    for word in words:
+        entry = None if packs.nouns().longest([word.key], 0) or word.key in _fillers() else _compound(word.key, every)
+        if entry and not packs.fixed("states").longest([word.key], 0):
+            rest = next(word.text[i:] for i in range(len(word.key)) if word.key[i:] in entry.phrase[0])
+            fix = Suggestion(rest, MAYBE, (Edit(word.span, rest),))
+            reporter.report("ORK-120", word.span, {"word": word.text, "read": rest}, (fix,), _notes(word))
 
 
 def _trigger(cover: _Cover) -> Trigger:
@@ -147,6 +159,7 @@ def _cover_pair(name: str, nouns: frozenset[str], states: frozenset[str], words:
     while index < len(keys):
         state = next((entry for entry in packs.fixed("states").at(keys, index) if entry.meaning in states), None)
         noun = next((entry for entry in packs.nouns().at(keys, index) if entry.meaning in nouns), None)
+        noun = noun or _compound(keys[index], nouns)
         if noun and (state is None or len(noun.phrase) > len(state.phrase)):
             cover.nouns.append(noun.meaning)
             index += len(noun.phrase)
@@ -158,6 +171,15 @@ def _cover_pair(name: str, nouns: frozenset[str], states: frozenset[str], words:
                 cover.left.append(words[index])
             index += 1
     return cover
+
+
+def _compound(key: str, nouns: frozenset[str]) -> packs.Entry | None:
+    """ "podcastinnspillinga", "styremøtet": Norwegian makes new nouns all day; the last part says what it is."""
+    for start in range(3, len(key) - 4):
+        entry = next((entry for entry in packs.nouns().at([key[start:]], 0) if entry.meaning in nouns), None)
+        if entry and len(entry.base) == 1 and not packs.nouns().longest([key], 0):
+            return entry
+    return None
 
 
 @cache
@@ -216,7 +238,9 @@ def _suggested(cover: _Cover | None) -> tuple[str, ...]:
 
 
 def _notes(word: Token) -> tuple[Note, ...]:
-    entry = packs.nouns("conditions.has_trait").longest([word.key], 0)
+    whole = packs.nouns("conditions.has_trait")
+    parts = [word.key, *(word.key[:end] for end in range(4, len(word.key)))]
+    entry = next((found for part in parts if (found := whole.longest([part], 0))), None)
     return (Note("belongs_in_if", {"phrase": f"samling har {entry.base[0]}"}),) if entry else ()
 
 

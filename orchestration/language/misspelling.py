@@ -30,12 +30,12 @@ def read_through(first: Compilation, compile_again: Callable[[str], Compilation]
     for _ in range(_ROUNDS):
         found = [_correction(item, result.source) for item in result.diagnostics if _is_spelling(item)]
         edits = [edit for edit in found if edit is not None]
-        if not edits or len(edits) < len(result.errors):
+        if len(edits) < len(result.errors):
             return None
+        if not edits:
+            break
         words += [edit.text for edit in edits]
         result = compile_again(apply(result.source.text, edits))
-        if not result.errors:
-            break
     if result.errors or len(words) < FEWEST:
         return None
     return _summarized(first, result, words)
@@ -51,7 +51,8 @@ def _correction(item: Diagnostic, source: Source) -> Edit | None:
     if len(edits) != 1 or item.suggestions[0].label != "did_you_mean" or edits[0].span != item.span:
         return None
     said = key_of(source.slice(edits[0].span))
-    return None if said in word_set("real") or " " in said else edits[0]
+    parted = said.count(" ") != edits[0].text.count(" ")
+    return None if parted or word_set("real").intersection(said.split()) else edits[0]
 
 
 def _summarized(first: Compilation, result: Compilation, words: list[str]) -> Compilation:

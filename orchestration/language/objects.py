@@ -69,10 +69,21 @@ class _Reader:
         while index < len(self.tokens):
             taken = self._named_result(index) or self._number(index) or self._text(index) or self._hint(index)
             taken = taken or self._result(index)
-            if not taken and self.keys[index] not in packs.word_set("stop") | JOINERS:
+            taken = taken or self._filler(index)
+            if not taken:
                 self.out.left.append(self.tokens[index])
             index += taken or 1
         return self.out
+
+    def _filler(self, index: int) -> int:
+        if self.keys[index] in JOINERS:
+            return 1
+        at_most = packs.fixed("words", "at_most").longest(self.keys, index)
+        after = index + len(at_most.phrase) if at_most else len(self.tokens)
+        if after < len(self.tokens) and self.tokens[after].kind == "number":
+            return after - index
+        entry = packs.fixed("words", "stop").longest(self.keys, index)
+        return len(entry.phrase) if entry else 0
 
     def _add(self, index: int, length: int, found: Found) -> int:
         self.out.found.append(found)
@@ -145,7 +156,8 @@ class _Reader:
         tokens = self._tokens(index, length + newest)
         fields = self._fields(start, length) if hint.value is None else ()
         value = _typed(hint)
-        return self._add(index, length + newest, Found(hint.param, tokens, value, fields, newest=newest and not fields))
+        latest = newest and not fields and hint.param.type == "hash"
+        return self._add(index, length + newest, Found(hint.param, tokens, value, fields, newest=latest))
 
     def _longest_hint(self, index: int) -> Hint | None:
         """In brackets a value is meant, in the sentence rather an object."""

@@ -48,6 +48,7 @@ class _Sorter:
         self.source = source
         self.reporter = reporter
         self.open: Token | None = None
+        self.nested = 0
         self.argument: list[Token] = []
 
     def run(self, tokens: list[Token]) -> None:
@@ -65,9 +66,9 @@ class _Sorter:
             self._wrong("ORK-401", self.open.span, fix)
             self._finish()
 
-    def _wrong(self, code: str, span: Span, fix: Suggestion) -> None:
+    def _wrong(self, code: str, span: Span, *fixes: Suggestion) -> None:
         self.phrase.sound = False
-        self.reporter.report(code, span, {}, (fix,))
+        self.reporter.report(code, span, {}, fixes)
 
     def _check_quote(self, token: Token) -> None:
         if token.kind == "quoted" and not token.closed:
@@ -79,7 +80,10 @@ class _Sorter:
         if token.text == "(" and self.open is None:
             self.open = token
         elif token.text == "(":
-            self._wrong("ORK-403", token.span, Suggestion("(", MACHINE, (Edit(token.span, ", "),), "remove"))
+            self._wrong("ORK-403", token.span)
+            self.nested += 1
+        elif self.nested:
+            self.nested -= 1
         elif self.open is None:
             self._wrong("ORK-404", token.span, Suggestion(")", MACHINE, (Edit(token.span, ""),), "remove"))
         else:
@@ -126,14 +130,27 @@ def _cut_courtesy(phrase: Phrase) -> None:
     """ "kan du … ?" and "takk" order politely; they order all the same."""
     table = packs.fixed("words", "polite")
     while phrase.words:
-        entry = table.longest(phrase.keys, 0)
+        skip = 1 if phrase.words[0].key in ("og", "and", "så", ",") else 0
+        entry = table.longest(phrase.keys, skip)
         if entry is None:
             break
-        phrase.courtesy += phrase.words[: len(entry.phrase)]
-        phrase.words = phrase.words[len(entry.phrase) :]
-    while phrase.words and (
-        phrase.words[-1].text == "," or phrase.words[-1].key in ("takk", "thanks", "please", "vennligst")
-    ):
-        phrase.words.pop()
+        phrase.courtesy += phrase.words[: skip + len(entry.phrase)]
+        phrase.words = phrase.words[skip + len(entry.phrase) :]
+    _cut_trailing(phrase, table)
     while phrase.words and phrase.words[0].text == ",":
         phrase.words.pop(0)
+
+
+def _cut_trailing(phrase: Phrase, table: packs.PhraseTable) -> None:
+    """ "…, er du snill", "… takk"."""
+    start = 1
+    while start < len(phrase.words):
+        entry = table.longest(phrase.keys, start)
+        end = start + len(entry.phrase) if entry else 0
+        if entry and all(word.text == "," for word in phrase.words[end:]):
+            phrase.courtesy += phrase.words[start:]
+            phrase.words = phrase.words[:start]
+            start = 0
+        start += 1
+    while phrase.words and phrase.words[-1].text == ",":
+        phrase.words.pop()

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from orchestration.language import actions, clock, conditions, packs
+from orchestration.language import actions, clock_phrases, conditions, packs
 from orchestration.language import events as event_phrases
 from orchestration.language.context import Context
 from orchestration.language.describe import NUMERIC, Param, Tool, first_phrase
@@ -67,7 +67,9 @@ class _Printer:
 
     def _trigger(self) -> str:
         schedule = self.plan.trigger.schedule
-        said = clock.describe(schedule, self.lang) if schedule else self.words["events"][self.plan.trigger.event]
+        said = (
+            clock_phrases.describe(schedule, self.lang) if schedule else self.words["events"][self.plan.trigger.event]
+        )
         if said is None or not self._means_trigger(said):
             return technical_trigger(self.plan)
         return str(said)

@@ -5,18 +5,17 @@ Every line ends up in the tree or in a diagnostic. A line that cannot be placed 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import Protocol
 
 from orchestration.language import keywords as kw
 from orchestration.language.characters import check_line, too_many
 from orchestration.language.diagnostics import MACHINE, MAYBE, Edit, Reporter, Suggestion
 from orchestration.language.source import Source, Span
-from orchestration.language.tree import Action, Fallback, Header, Recipe, Remark, Step
+from orchestration.language.tree import Action, Header, Recipe, Remark, Step
+from orchestration.language.whole import OnError, State, Whole
 from orchestration.language.words import Token, span_of, tokenize
 
 MAX_STEPS = 50
-MAX_FALLBACKS = 3
 _COMMANDS = ("synops", "work_item")
 
 
@@ -28,28 +27,6 @@ class Reader(Protocol):
     def is_condition(self, tokens: list[Token]) -> bool: ...
 
 
-@dataclass(slots=True)
-class _OnError:
-    line: int
-    action: Action
-    indented: bool
-    after_blank: bool
-    step: int
-    """Steps read before it."""
-    keyword: Span
-
-
-@dataclass(slots=True)
-class _State:
-    recipe: Recipe = field(default_factory=Recipe)
-    on_errors: list[_OnError] = field(default_factory=list)
-    remarks: list[Remark] = field(default_factory=list)
-    """Comments not yet standing above anything."""
-    blank: bool = True
-    unknown_before: bool = False
-    numbers: list[tuple[kw.Number | None, Span]] = field(default_factory=list)
-
-
 class Structure:
     """One reading of one source."""
 
@@ -58,22 +35,20 @@ class Structure:
         self.reporter = reporter
         self.reader = reader
         self.layer = layer
-        self.state = _State()
+        self.state = State()
         self.base_indent = self._base_indent()
 
     def read(self) -> Recipe:
         for line in range(1, len(self.source.lines) + 1):
             if check_line(self.source, line, self.reporter):
                 self._line(line)
-        self._check_numbers()
-        self._place_fallbacks()
-        self._check_header()
-        self.state.recipe.remarks += self.state.remarks
+        Whole(self.state, self.source, self.reporter).check()
         return self.state.recipe
 
     def _base_indent(self) -> int:
         """A recipe pasted from a reply is indented as a whole; that is column 0."""
-        indents = [self._indent(text) for text in self.source.lines if text.strip("\ufeff \t\u00a0")]
+        lines = [text for text in self.source.lines if text.strip("\ufeff \t\u00a0")]
+        indents = [self._indent(text) for text in lines if not text.lstrip("\ufeff \t\u00a0").startswith(("#", "//"))]
         return min(indents, default=0)
 
     @staticmethod
@@ -98,12 +73,6 @@ class Structure:
 
     def _comment(self, text: str) -> None:
         self.state.remarks.append(Remark("# " + text.lstrip("#/").strip()))
-
-    def _anchor(self, before: str) -> None:
-        for remark in self.state.remarks:
-            remark.before = before
-        self.state.recipe.remarks += self.state.remarks
-        self.state.remarks = []
 
     def _continue_command(self, line: int, start: int) -> bool:
         steps = self.state.recipe.steps
@@ -155,7 +124,7 @@ class Structure:
         if self.state.recipe.when is not None:
             self.reporter.report("ORK-102", keyword.token.span)
             return
-        self._anchor("when")
+        self.state.anchor("when")
         rest = self._cut_inline_step(rest)
         inline = kw.inline_if(rest)
         if inline:
@@ -169,7 +138,7 @@ class Structure:
         if self.state.recipe.steps:
             self.reporter.report("ORK-205", _span(keyword.token, rest))
             return
-        self._anchor("if")
+        self.state.anchor("if")
         rest = self._cut_inline_step(rest)
         header = Header(keyword.token, rest, _span(keyword.token, rest), negated=keyword.concept == kw.UNLESS)
         self.state.recipe.conditions.append(header)
@@ -213,7 +182,7 @@ class Structure:
             self._on_error(line, keyword, tokens[index:], tail, indented=True)
         elif body.start >= body.end:
             self.reporter.report("ORK-202", self.source.whole(line))
-            self._anchor(f"step {len(self.state.recipe.steps) + 1}")
+            self.state.anchor(f"step {len(self.state.recipe.steps) + 1}")
         else:
             self._add_step(line, number, self._action(body), place)
 
@@ -222,7 +191,7 @@ class Structure:
         if len(steps) == MAX_STEPS:
             self.reporter.report("ORK-005", action.span, too_many("steg", MAX_STEPS + 1, MAX_STEPS))
         if len(steps) < MAX_STEPS:
-            self._anchor(f"step {len(steps) + 1}")
+            self.state.anchor(f"step {len(steps) + 1}")
             steps.append(Step(line, number.written if number else None, action))
             self.state.numbers.append((number, place or Span(0, 0, 0)))
 
@@ -235,17 +204,6 @@ class Structure:
             return Action(Span(body.line, tokens[2].span.start, body.end), tokens[2:], command=True)
         command = self.layer == "technical" or (first in _COMMANDS and (first != "synops" or tokens[1:2] != []))
         return Action(body, tokens, command=command and not raw)
-
-    def _check_numbers(self) -> None:
-        for index, (number, place) in enumerate(self.state.numbers, 1):
-            if place.line == 0:
-                continue
-            fix = (Suggestion(f"{index}. ", MACHINE, (Edit(place, f"{index}. "),), "write"),)
-            if number is None or number.written is None or not number.proper:
-                shown = place if place.end > place.start else self.source.whole(place.line)
-                self.reporter.report("ORK-207", shown, {"number": str(index)}, fix)
-            elif number.written != index:
-                self.reporter.report("ORK-206", place, {"written": str(number.written), "actual": str(index)}, fix)
 
     # Fallbacks
 
@@ -268,58 +226,12 @@ class Structure:
             return
         text = self.source.line(line)
         body = Span(line, rest[0].span.start, len(text.rstrip()))
-        self._anchor(f"fallback {len(self.state.on_errors)}")
+        self.state.anchor(f"fallback {len(self.state.on_errors)}")
         if indented is None:
             indented = self._indent(text) > self.base_indent
         steps = len(self.state.recipe.steps)
-        entry = _OnError(line, self._action(body), indented, self.state.blank, steps, keyword.token.span)
+        entry = OnError(line, self._action(body), indented, self.state.blank, steps, keyword.token.span)
         self.state.on_errors.append(entry)
-
-    def _place_fallbacks(self) -> None:
-        """G20–G25: indented belongs to the step above; at column 0 after the last step it is the recipe's."""
-        steps = self.state.recipe.steps
-        for index, entry in enumerate(self.state.on_errors):
-            if entry.step == 0:
-                self.reporter.report("ORK-601", entry.keyword)
-            elif entry.indented:
-                self._attach(entry, index)
-            elif entry.step < len(steps):
-                fix = Suggestion("", MACHINE, (self._indent_edit(entry),), "indent")
-                self.reporter.report("ORK-602", entry.keyword, {}, (fix,))
-                self._attach(entry, index)
-            elif self.state.recipe.failure is not None:
-                fix = Suggestion("", MAYBE, (self._indent_edit(entry),), "indent")
-                self.reporter.report("ORK-604", entry.keyword, {}, (fix,))
-            else:
-                self._common(entry, index)
-
-    def _common(self, entry: _OnError, index: int) -> None:
-        self.state.recipe.failure = Fallback(entry.line, entry.action)
-        self._rename_anchor(index, "failure")
-        if not entry.after_blank:
-            edit = self._indent_edit(entry)
-            blank = Suggestion(
-                "", MAYBE, (Edit(Span(entry.line, edit.span.start, edit.span.start), "\n"),), "blank_line"
-            )
-            indent = Suggestion("", MAYBE, (edit,), "indent")
-            self.reporter.report("ORK-606", entry.keyword, {}, (blank, indent))
-
-    def _indent_edit(self, entry: _OnError) -> Edit:
-        start = len(self.source.line(entry.line)) - len(self.source.line(entry.line).lstrip("\ufeff \t"))
-        return Edit(Span(entry.line, start, start), "   ")
-
-    def _attach(self, entry: _OnError, index: int) -> None:
-        step = self.state.recipe.steps[entry.step - 1]
-        if len(step.fallbacks) >= MAX_FALLBACKS:
-            self.reporter.report("ORK-603", entry.keyword, {"limit": str(MAX_FALLBACKS)})
-            return
-        step.fallbacks.append(Fallback(entry.line, entry.action, len(step.fallbacks) + 1))
-        self._rename_anchor(index, f"fallback {entry.step}.{len(step.fallbacks)}")
-
-    def _rename_anchor(self, index: int, name: str) -> None:
-        for remark in self.state.recipe.remarks:
-            if remark.before == f"fallback {index}":
-                remark.before = name
 
     # Lines without a keyword
 
@@ -374,25 +286,9 @@ class Structure:
         text = "NÅR " + self.source.slice(place)
         fix = Suggestion(text, MACHINE, (Edit(Span(place.line, place.start, place.start), "NÅR "),), "write")
         self.reporter.report("ORK-101", place, {}, (fix,))
-        self._anchor("when")
+        self.state.anchor("when")
         self.state.recipe.when = Header(tokens[0], tokens, place)
         return True
-
-    # The whole
-
-    def _check_header(self) -> None:
-        recipe, last = self.state.recipe, self.source.last_text_line()
-        prose = any(item.code in ("ORK-104", "ORK-005", "ORK-202") for item in self.reporter.found)
-        if recipe.when is None and recipe.steps:
-            self.reporter.report("ORK-101", self.source.whole(self._first_line()))
-        if not recipe.steps and not prose and not self.reporter.failed:
-            self.reporter.report("ORK-201", self.source.whole(last))
-
-    def _first_line(self) -> int:
-        lines = [step.line for step in self.state.recipe.steps] + [
-            item.span.line for item in self.state.recipe.conditions
-        ]
-        return min(lines)
 
 
 def _as_on_error(tokens: list[Token]) -> Token:

@@ -83,7 +83,7 @@ def _content(phrase: Phrase) -> list[int]:
 
 
 def _one_word(phrase: Phrase, context: Context) -> Iterator[tuple[list[Token], Suggestion]]:
-    known = _known_words(context)
+    known = context.vocabulary.known_words
     for index in _content(phrase)[:4]:
         word = phrase.words[index]
         for text in closest(word.key, known, MAX_SHOWN):
@@ -93,14 +93,9 @@ def _one_word(phrase: Phrase, context: Context) -> Iterator[tuple[list[Token], S
                 yield [word], Suggestion(text, MAYBE, (Edit(word.span, text),))
 
 
-def _known_words(context: Context) -> list[str]:
-    forms = {key for entry in context.vocabulary.aliases.entries for places in entry.phrase for key in places}
-    return sorted(form for form in forms if len(form) > 2)
-
-
 def _whole_alias(phrase: Phrase, context: Context) -> Iterator[tuple[list[Token], Suggestion]]:
     """Words run together or parted: "rssfeed", "trans kriber", "lagsammendrag"."""
-    aliases = {"".join(entry.base): " ".join(entry.base) for entry in context.vocabulary.aliases.entries}
+    aliases = context.vocabulary.joined_aliases
     places = _content(phrase)
     for count in (1, 2, 3):
         words = [phrase.words[index] for index in places[:count]]
@@ -137,5 +132,7 @@ def _first_of(tool: str, found: list[Suggestion], context: Context) -> bool:
 def near_object(word: Token, tool: Tool, context: Context) -> tuple[Suggestion, ...]:
     """What a left-over word may be a misspelling of."""
     hints = context.vocabulary.hints(tool.name)
-    known = sorted({form for hint in hints for places in hint.phrase for form in places})
+    aliases = [entry for entry in context.vocabulary.aliases.entries if entry.meaning == tool.name]
+    phrases = [hint.phrase for hint in hints] + [entry.phrase[1:] for entry in aliases]
+    known = sorted({form for phrase in phrases for places in phrase for form in places})
     return tuple(Suggestion(text, MAYBE, (Edit(word.span, text),)) for text in closest(word.key, known, 1))

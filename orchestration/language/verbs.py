@@ -109,11 +109,29 @@ def _places(keys: list[str], index: int, entry: Entry) -> tuple[int, ...] | None
 def _candidate(
     words: list[Token], places: tuple[int, ...], entry: Entry, kind: int, vocabulary: Vocabulary
 ) -> Candidate:
-    # All words before the verb may be passed over, or the verb would not have been tried here.
-    taken = set(places) | _adjectives(words, places) | set(range(places[0]))
+    taken = set(places) | _adjectives(words, places) | _before(words, places, kind)
     rest = [word for index, word in enumerate(words) if index not in taken]
     found = cover(vocabulary.tools[entry.meaning], vocabulary, rest) if entry.meaning != WORK_ITEM else Cover()
+    if found.left and len(words) > 2:
+        _drop_siblings(found, words, entry.meaning, vocabulary)
     return Candidate(entry.meaning, entry, places, kind, _gap(words, places, entry), found)
+
+
+def _before(words: list[Token], places: tuple[int, ...], kind: int) -> set[int]:
+    """Before a verb stand only words that say nothing; before a lone noun stand its adjectives too."""
+    if kind != NOUN:
+        return set(range(places[0]))
+    return {index for index in range(places[0]) if words[index].key in packs.light_verbs() | packs.word_set("new")}
+
+
+def _drop_siblings(found: Cover, words: list[Token], tool: str, vocabulary: Vocabulary) -> None:
+    """ "rens og normaliser lyden": two verbs of one tool are one action."""
+    keys = [word.key if word.kind == "word" else "\0" for word in words]
+    for word in list(found.left):
+        index = words.index(word)
+        for entry in vocabulary.aliases.starting(word.key):
+            if entry.meaning == tool and _places(keys, index, entry) is not None and word in found.left:
+                found.left.remove(word)
 
 
 def _adjectives(words: list[Token], places: tuple[int, ...]) -> set[int]:
@@ -137,8 +155,13 @@ def _gap(words: list[Token], places: tuple[int, ...], entry: Entry) -> int:
 def _noun_matches(words: list[Token], vocabulary: Vocabulary) -> Iterator[Candidate]:
     """ "rss-feed", "sammendrag av møtet": the verb of making or updating was left out."""
     keys = [word.key if word.kind == "word" else "\0" for word in words]
-    start = next((index for index, key in enumerate(keys) if key not in _passed() | packs.word_set("new")), None)
+    passed = _passed() | packs.word_set("new") | packs.light_verbs()
+    start = next((index for index, key in enumerate(keys) if key not in passed), None)
     if start is None:
         return
-    for entry in vocabulary.noun_aliases.at(keys, start):
-        yield _candidate(words, tuple(range(start, start + len(entry.phrase))), entry, NOUN, vocabulary)
+    for index in range(start, min(start + 4, len(keys))):
+        for entry in vocabulary.noun_aliases.at(keys, index):
+            found = _candidate(words, tuple(range(index, index + len(entry.phrase))), entry, NOUN, vocabulary)
+            adjectives = entry.meaning != WORK_ITEM or index == start
+            if adjectives and not any(word in words[:index] for word in found.left):
+                yield found

@@ -75,10 +75,10 @@ class Vocabulary:
     def noun_aliases(self) -> PhraseTable:
         """What is left of a verb phrase when a hurried author drops the verb: "rss-feed", "sammendrag"."""
         table = PhraseTable()
-        particles = packs.word_set("particles")
+        particles, making = packs.word_set("particles"), packs.word_set("light") | packs.word_set("update")
         for entry in self.aliases.entries:
             rest = entry.base[1:]
-            if rest and not particles.issuperset(rest) and rest[0] not in particles:
+            if rest and entry.base[0] in making and rest[0] not in particles:
                 table.add(Entry(entry.phrase[1:], entry.meaning, entry.base, entry.language))
         return table
 
@@ -92,9 +92,15 @@ class Vocabulary:
         return table
 
     @cached_property
-    def verb_words(self) -> frozenset[str]:
-        """Every form of every first word of an alias."""
-        return frozenset(key for entry in self.aliases.entries for key in entry.phrase[0])
+    def known_words(self) -> list[str]:
+        """Every form of every word of an alias, in alphabetical order."""
+        forms = {key for entry in self.aliases.entries for places in entry.phrase for key in places}
+        return sorted(form for form in forms if len(form) > 2)
+
+    @cached_property
+    def joined_aliases(self) -> dict[str, str]:
+        """Aliases written without spaces → as they are."""
+        return {"".join(entry.base): " ".join(entry.base) for entry in self.aliases.entries}
 
     @cached_property
     def _hints(self) -> dict[str, tuple[Hint, ...]]:
@@ -147,10 +153,26 @@ def _union(phrases: list[Phrase]) -> Phrase:
 def _hints(tool: Tool) -> Iterable[Hint]:
     for param in tool.params:
         yield from _phrases(param, param.hints, None)
+        if param.bind:
+            yield from _same_concept(param)
         for value, words in param.enum:
             yield from _phrases(param, words, value)
             if not any(split_key(phrase) == split_key(value) for _, phrase in words):
                 yield from _phrases(param, ((ANY, value),), value)
+
+
+def _same_concept(param: Param) -> Iterable[Hint]:
+    """ "møte" also in the other languages: a tool need not translate the things that recipes are about."""
+    said = {_without_article(split_key(phrase)) for _, phrase in param.hints}
+    entries = packs.nouns().entries
+    concepts = {entry.meaning for entry in entries for base in said if _is_form(base, entry)}
+    for entry in entries:
+        if entry.meaning in concepts and entry.base not in said and entry.language == "en":
+            yield Hint(entry.phrase, entry.base, param, None, entry.language)
+
+
+def _is_form(base: tuple[str, ...], entry: Entry) -> bool:
+    return len(base) == len(entry.phrase) and all(word in forms for word, forms in zip(base, entry.phrase, strict=True))
 
 
 def _phrases(param: Param, words: Words, value: str | None) -> Iterable[Hint]:
