@@ -135,7 +135,9 @@ async def test_after_a_chain_of_processes_each_gone_before_anyone_can_kill_it(ru
 
 async def test_a_fork_bomb_is_over_with_its_run(run: RunIn, tmp_path: Path):
     family = Family(tmp_path, [])
-    bomb = "trap '' TERM; bomb() { sleep 600 & [ $1 -gt 0 ] && { bomb $(($1 - 1)) & bomb $(($1 - 1)) & }; wait; }; bomb 6"
+    bomb = (
+        "trap '' TERM; bomb() { sleep 600 & [ $1 -gt 0 ] && { bomb $(($1 - 1)) & bomb $(($1 - 1)) & }; wait; }; bomb 6"
+    )
     report = await run(*family.command(bomb), timeout_seconds=2, grace_seconds=0)
     assert family.alive() == []
     assert report.killed > 50

@@ -25,10 +25,13 @@ def family(tmp_path: Path) -> Family:
 
 
 @contextmanager
-def worker(*arguments: str) -> Iterator[subprocess.Popen[bytes]]:
+def worker(argv: list[str], *options: str) -> Iterator[subprocess.Popen[bytes]]:
     """A process that plays the worker, leader of a process group like one in a terminal; killed if it is still there."""
-    command = [sys.executable, "-m", "tests.jobs.launcher.programs.worker", *arguments]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, start_new_session=True) as process:
+    command = [sys.executable, "-m", "tests.jobs.launcher.programs.worker", *options]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True) as process:
+        assert process.stdin is not None
+        process.stdin.write(json.dumps(argv).encode() + b"\n")
+        process.stdin.close()
         try:
             yield process
         finally:
@@ -49,7 +52,7 @@ def gone(pids: list[int]) -> bool:
 
 
 def test_kill_9_of_the_worker_leaves_nothing(family: Family):
-    with worker(json.dumps(family.command("sleep 600"))) as process:
+    with worker(family.command("sleep 600")) as process:
         launcher = said(process)["launcher"]
         wait_until(lambda: family.complete, "the processes to be left behind")
         pids = tree(launcher)
@@ -61,7 +64,7 @@ def test_kill_9_of_the_worker_leaves_nothing(family: Family):
 
 
 def test_kill_9_of_the_worker_and_a_stopped_launcher_leave_nothing(family: Family):
-    with worker(json.dumps(family.command("sleep 600"))) as process:
+    with worker(family.command("sleep 600")) as process:
         launcher = said(process)["launcher"]
         wait_until(lambda: family.complete, "the processes to be left behind")
         pids = tree(launcher)
@@ -74,7 +77,7 @@ def test_kill_9_of_the_worker_and_a_stopped_launcher_leave_nothing(family: Famil
 
 def test_kill_9_of_the_worker_leaves_nothing_though_another_process_holds_its_sockets(family: Family):
     """Its sockets don't end then; the launcher sees its death all the same."""
-    with worker(json.dumps(family.command("sleep 600")), "leak-sockets") as process:
+    with worker(family.command("sleep 600"), "leak-sockets") as process:
         launcher, holder = said(process).values()
         try:
             wait_until(lambda: family.complete, "the processes to be left behind")
@@ -92,7 +95,7 @@ def test_a_signal_to_the_workers_group_does_not_reach_what_it_runs(family: Famil
     """As a Ctrl-C does in a terminal: the worker is to drain, so its programs must live."""
     go = tmp_path / "go"
     ending = f"until [ -e {go} ]; do sleep 0.05; done"
-    with worker(json.dumps(family.command(ending)), "ignore-signals") as process:
+    with worker(family.command(ending), "ignore-signals") as process:
         said(process)
         wait_until(lambda: family.complete, "the processes to be left behind")
         os.killpg(process.pid, signum)
@@ -102,7 +105,7 @@ def test_a_signal_to_the_workers_group_does_not_reach_what_it_runs(family: Famil
 
 def test_launcher_and_slots_ignore_what_is_meant_for_the_worker(family: Family, tmp_path: Path):
     go = tmp_path / "go"
-    with worker(json.dumps(family.command(f"until [ -e {go} ]; do sleep 0.05; done"))) as process:
+    with worker(family.command(f"until [ -e {go} ]; do sleep 0.05; done")) as process:
         launcher = said(process)["launcher"]
         wait_until(lambda: family.complete, "the processes to be left behind")
         slots = [child.pid for child in descendants(launcher) if child.parent == launcher]
@@ -115,7 +118,7 @@ def test_launcher_and_slots_ignore_what_is_meant_for_the_worker(family: Family, 
 
 
 def test_a_worker_that_ends_without_closing_leaves_nothing(family: Family):
-    with worker(json.dumps(family.command("sleep 600"))) as process:
+    with worker(family.command("sleep 600")) as process:
         launcher = said(process)["launcher"]
         wait_until(lambda: family.complete, "the processes to be left behind")
         pids = tree(launcher)

@@ -1,6 +1,6 @@
 """Plays the worker: runs one command in each of two slots, and lets a test kill it.
 
-    python -m tests.jobs.launcher.programs.worker COMMAND_JSON [ignore-signals] [leak-sockets]
+    python -m tests.jobs.launcher.programs.worker [ignore-signals] [leak-sockets] < COMMAND_JSON
 
 Prints {"launcher": pid, "holder": pid} before the runs begin, and their reasons when they are over. With
 `leak-sockets` a child (the holder) keeps copies of all its sockets.
@@ -35,7 +35,7 @@ def fork_holder() -> int:
 
 
 def main() -> None:
-    argv = json.loads(sys.argv[1])
+    argv = json.loads(sys.stdin.readline())
     if "ignore-signals" in sys.argv:
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
             signal.signal(number, lambda *_: None)
