@@ -255,6 +255,26 @@ class LogChunk(models.Model):
         return f"{self.job_id} {self.lease}/{self.seq}"
 
 
+class JobCount(models.Model):
+    """How many jobs of a type ended how on a day (UTC), of those that have been pruned."""
+
+    id = models.BigAutoField(primary_key=True)
+    day = models.DateField(_("day"))
+    job_type = models.TextField(_("job type"))
+    outcome = models.TextField(_("outcome"), choices=Outcome.choices)
+    jobs = models.BigIntegerField(_("jobs"))
+
+    class Meta:
+        db_table = "job_counts"
+        verbose_name = _("job count")
+        verbose_name_plural = _("job counts")
+        ordering = ("-day", "job_type", "outcome")
+        constraints = [models.UniqueConstraint(fields=["day", "job_type", "outcome"], name="job_counts_once")]
+
+    def __str__(self) -> str:
+        return f"{self.day} {self.job_type} {self.outcome} {self.jobs}"
+
+
 class Schedule(models.Model):
     """A cron entry: when it ticks, a job of `job_type` is enqueued."""
 

@@ -21,8 +21,10 @@ BASE_DIR = Path(__file__).resolve().parent.parent
 
 # interpolate=False: a secret may begin with "$", which django-environ would take for a reference.
 env = environ.Env(interpolate=False)
+ENVIRONMENT_NAMES = frozenset(os.environ)  # the settings page tells these from what .env adds
 if os.environ.get("SYNOPS_ENV_FILE", "") != "none":
     environ.Env.read_env(BASE_DIR / os.environ.get("SYNOPS_ENV_FILE", ".env"))
+ENV_FILE_NAMES = frozenset(os.environ) - ENVIRONMENT_NAMES
 
 
 def env_list(name: str, default: list[str]) -> list[str]:
@@ -171,6 +173,10 @@ SWEEP_SECONDS = env.float("SWEEP_SECONDS", default=10.0)
 DRAIN_SECONDS = env.float("DRAIN_SECONDS", default=30.0)
 TERM_GRACE_SECONDS = env.float("TERM_GRACE_SECONDS", default=10.0)
 DISK_CHECK_SECONDS = env.float("DISK_CHECK_SECONDS", default=60.0)
+
+# How long finished jobs and their logs are kept. Days.
+JOB_RETENTION_DAYS = env.int("JOB_RETENTION_DAYS", default=30)
+LOG_RETENTION_DAYS = env.int("LOG_RETENTION_DAYS", default=14)
 
 # Recipes.
 EVENT_SETTLE_SECONDS = env.float("EVENT_SETTLE_SECONDS", default=5.0)
