@@ -12,6 +12,7 @@ from orchestration.language import Compilation, Plan, Vocabulary, compile_recipe
 from orchestration.language.plan import Clause
 from orchestration.reports import shown_language
 from orchestration.vocabulary import database_vocabulary
+from synops.store.sanitise import clean_text
 
 LANGUAGES = ("nb", "nn", "en")
 # A guess from the first keyword, which is all that tells nynorsk from bokmål in most recipes.
@@ -20,9 +21,9 @@ _NYNORSK = re.compile(r"\b(viss|oppgåve|lydfila|ikkje|samlinga|samandrag)\b", r
 
 
 def tidy(text: str) -> str:
-    """The text as it is stored: one kind of line end, composed letters, no byte order mark."""
+    """The text as it is stored: one kind of line end, composed letters, no byte order mark, nothing unstorable."""
     lines = text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
-    return unicodedata.normalize("NFC", lines)
+    return clean_text(unicodedata.normalize("NFC", lines))
 
 
 def digest(text: str) -> str:

@@ -22,7 +22,7 @@ from orchestration.states import Executor, RecipeState
 from orchestration.work_items import connect
 from synops.graph.columns import new_id
 from synops.store.nodes import Node, insert_node, update_node
-from synops.store.sanitise import dumps
+from synops.store.sanitise import clean_text, dumps
 from synops.store.sql import Cursor
 
 if TYPE_CHECKING:
@@ -197,7 +197,7 @@ def add_version(cursor: Cursor, recipe: Stored, *, author: AbstractBaseUser | No
             "compiled": dumps(compiled) if (compiled := recipe.metadata.get("compiled")) else None,
             "diagnostics": dumps(recipe.metadata.get("diagnostics") or []),
             "author": author.pk if author else None,
-            "note": note,
+            "note": clean_text(note),
         },
     )
 
@@ -220,7 +220,7 @@ def _compile(recipe: Stored, words: Vocabulary, layer: str) -> Compilation | Non
 
 def _take_over(cursor: Cursor, recipe: Stored, draft: Draft, text: str) -> None:
     recipe.text = text
-    recipe.title = (draft.title if draft.title is not None else recipe.title).strip()
+    recipe.title = clean_text(draft.title if draft.title is not None else recipe.title).strip()
     given = {"executor": draft.executor, "intelligence": draft.intelligence, "effort": draft.effort}
     recipe.metadata |= {key: value for key, value in given.items() if value is not None}
     recipe.metadata["language"] = draft.language or recipe.metadata.get("language") or language_of(text)
