@@ -17,7 +17,7 @@ from typing import NoReturn
 from jobs.launcher import linux
 from jobs.launcher.explain import explain
 from jobs.launcher.find import find
-from jobs.launcher.wire import Limits, Request
+from jobs.launcher.wire import CPU_GRACE_SECONDS, Limits, Request
 
 STOP_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT)
 """Ignored by launcher and slots, so that a Ctrl-C or a `kill` meant for the worker doesn't end them first."""
@@ -26,8 +26,6 @@ _IGNORED_BY_PYTHON = (signal.SIGPIPE, signal.SIGXFSZ)
 
 IGNORED_HERE = STOP_SIGNALS + _IGNORED_BY_PYTHON
 """An ignored signal stays ignored through exec, so these must be given back to the program."""
-
-_CPU_GRACE_SECONDS = 5
 
 
 def become(
@@ -74,7 +72,7 @@ def _limit(limits: Limits) -> None:
         _lower(resource.RLIMIT_NOFILE, limits.max_open_files, limits.max_open_files)
     if limits.max_cpu_seconds is not None:
         # At the soft limit comes XCPU, which names the reason; at the hard one KILL, which looks like anyone's.
-        _lower(resource.RLIMIT_CPU, limits.max_cpu_seconds, limits.max_cpu_seconds + _CPU_GRACE_SECONDS)
+        _lower(resource.RLIMIT_CPU, limits.max_cpu_seconds, limits.max_cpu_seconds + CPU_GRACE_SECONDS)
     if limits.oom_score_adj is not None:
         Path("/proc/self/oom_score_adj").write_text(str(limits.oom_score_adj))
 

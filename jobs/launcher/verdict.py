@@ -7,7 +7,7 @@ import signal
 from dataclasses import dataclass
 from pathlib import Path
 
-from jobs.launcher.wire import Limits, Reason, Request
+from jobs.launcher.wire import CPU_GRACE_SECONDS, Limits, Reason, Request
 
 
 def oom_kills() -> int:
@@ -56,7 +56,7 @@ class Ending:
             return False
         if self.signal == signal.SIGXCPU:
             return True
-        return self._killed_by_another and self.cpu_seconds > limits.max_cpu_seconds
+        return self._killed_by_another and self.cpu_seconds > limits.max_cpu_seconds + CPU_GRACE_SECONDS - 1
 
     def out_of_memory(self, limits: Limits) -> bool:
         return self._killed_by_another and self.reason(limits) is Reason.EXITED

@@ -13,6 +13,9 @@ from typing import Any
 STDOUT_CAP = 1024 * 1024
 """Bytes of stdout that are kept: a result is one JSON document, and a bigger one belongs in the file store."""
 
+CPU_GRACE_SECONDS = 3
+"""A program that doesn't die of the XCPU at its CPU limit is killed when it has used this much more."""
+
 _HEADER = struct.Struct("!BI")
 
 
