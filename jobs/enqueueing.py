@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from uuid import UUID
 
-from jobs import queue, tool_nodes
+from jobs import queue, scope, tool_nodes
 from jobs.payload import PayloadRefused
 from jobs.queue import NewJob
 from jobs.registries import registries
@@ -37,6 +37,8 @@ def payload_problems(cursor: Cursor, job: NewJob) -> list[str]:
         return inline.validate(job.payload)
     described = tool_nodes.descriptions(cursor)
     if description := described.get(job.job_type):
-        return validate_payload(description, job.payload)
+        return validate_payload(description, job.payload) or scope.outside(
+            cursor, description, job.payload, job.collection_id, job.run_id
+        )
     known = ", ".join(sorted({*described, *registries.inline})) or "none; run `manage.py sync_tools`"
     return [f"no tool describes {job.job_type} yet (known types: {known})"]

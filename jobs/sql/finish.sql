@@ -8,7 +8,7 @@ WITH ended AS MATERIALIZED (
     )
 ),
 current AS MATERIALIZED (
-    SELECT q.id FROM job_queue q JOIN ended e ON e.lease = q.lease AND e.worker = q.worker_id
+    SELECT q.id, q.lease FROM job_queue q JOIN ended e ON e.lease = q.lease AND e.worker = q.worker_id
     WHERE q.id = e.id AND q.status = 'running'
 ),
 locked AS MATERIALIZED (
@@ -50,7 +50,7 @@ finished AS (
         END
     FROM decided d
     WHERE q.id = d.id AND q.id = ANY(ARRAY(SELECT l.id FROM locked l))
-    RETURNING q.id, q.status, q.outcome, q.run_id, q.collection_node_id, q.job_type
+    RETURNING q.id, q.lease, q.status, q.outcome, q.run_id, q.collection_node_id, q.job_type
 ),
 attempt AS (
     UPDATE job_attempts a
@@ -72,5 +72,5 @@ inline_attempt AS (  -- a job that ran inside the worker has an attempt only whe
 )
 SELECT e.id, c.id IS NOT NULL AS matched, f.status::text, f.outcome, f.run_id, f.collection_node_id, f.job_type
 FROM ended e
-LEFT JOIN current c USING (id)
-LEFT JOIN finished f USING (id)
+LEFT JOIN current c USING (id, lease)  -- a batch may hold results of two attempts at one job
+LEFT JOIN finished f USING (id, lease)

@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import logging
 from collections.abc import Callable, Coroutine
 from dataclasses import dataclass, field
 from typing import Any
 from uuid import UUID
 
-import psycopg
-
-from jobs import queue
 from jobs.launcher.client import LauncherClient, LauncherGone
 from jobs.queue import ClaimedJob, Ended
 from jobs.tool_discovery import Tool
@@ -49,14 +45,14 @@ class Dispatcher:
         toolbox: Toolbox,
         finisher: Finisher,
         recorder: Recorder,
-        queue_lane: Lane,
+        prepare_lane: Lane,
         freed: Callable[[], None],
     ) -> None:
         self._around = around
         self._toolbox = toolbox
         self._finisher = finisher
         self._recorder = recorder
-        self._queue_lane = queue_lane
+        self._prepare_lane = prepare_lane
         self._freed = freed
         self._free = list(reversed(range(slots)))
         self._running: dict[tuple[UUID, int], Running] = {}
@@ -103,11 +99,14 @@ class Dispatcher:
         if tool is None:  # the program vanished between claim and start
             self._finisher.interrupted(job)
             return
-        if refused := execution.refusal(tool, job):
-            self._finisher.add(refused)
+        try:
+            line = await self._prepare_lane.call(execution.prepare, tool, job)
+        except DatabaseAway:
+            self._finisher.interrupted(job)
             return
-        line = execution.command(tool, job)
-        self._background_call(queue.record_argv, job, line)
+        if isinstance(line, Ended):
+            self._finisher.add(line)
+            return
         log = AttemptLog(job)
         self._recorder.watch(log)
         try:
@@ -130,9 +129,6 @@ class Dispatcher:
         if not self._launcher.alive:
             logger.error("the launcher has died; starting a new one")
             self._launcher.restart()
-
-    def _background_call(self, function: Callable[..., Any], *args: Any) -> None:
-        self._in_background(_quietly(self._queue_lane.call(function, *args)))
 
     def _in_background(self, work: Coroutine[Any, Any, Any]) -> None:
         task = asyncio.create_task(work)
@@ -171,8 +167,3 @@ class Dispatcher:
 
 def _writes(tool: Tool | None) -> bool:
     return tool is not None and tool.description.database == "write"
-
-
-async def _quietly(work: Coroutine[Any, Any, Any]) -> None:
-    with contextlib.suppress(DatabaseAway, psycopg.Error):
-        await work

@@ -9,12 +9,14 @@ from pathlib import Path
 
 from jobs.launcher.client import LauncherClient
 from jobs.launcher.wire import Limits, Reason, Report, Request
-from jobs.queue import ClaimedJob, Ended
+from jobs.queue import ClaimedJob, Ended, record_argv
+from jobs.scope import outside
 from jobs.tool_discovery import Tool
 from jobs.worker.attempt_log import AttemptLog
 from jobs.worker.environment import program_environment
 from jobs.worker.options import Options
 from jobs.worker.verdict import verdict
+from synops.store.sql import Cursor
 from synops.tools.arguments import argv, validate_payload
 
 
@@ -37,12 +39,17 @@ def command(tool: Tool, job: ClaimedJob) -> list[str]:
     return [str(tool.path), *flags, *(["--write"] if tool.description.database == "write" else [])]
 
 
-def refusal(tool: Tool, job: ClaimedJob) -> Ended | None:
-    """How a job ends whose payload the tool can't take: for good, with every problem in a sentence."""
+def prepare(cursor: Cursor, tool: Tool, job: ClaimedJob) -> list[str] | Ended:
+    """The command of a job, stored with its attempt; or how a job ends that can never run: with every problem said."""
     problems = validate_payload(tool.description, job.payload)
-    if not problems:
-        return None
-    return Ended(job, "failed", reason="payload_invalid", error="\n".join(problems), permanent=True)
+    if problems:
+        return Ended(job, "failed", reason="payload_invalid", error="\n".join(problems), permanent=True)
+    strangers = outside(cursor, tool.description, job.payload, job.collection_id, job.run_id)
+    if strangers:
+        return Ended(job, "failed", reason="outside_collection", error="\n".join(strangers), permanent=True)
+    line = command(tool, job)
+    record_argv(cursor, job, line)
+    return line
 
 
 def request(around: Surroundings, tool: Tool, job: ClaimedJob, line: Sequence[str]) -> Request:

@@ -36,7 +36,7 @@ from jobs.worker.toolbox import Toolbox
 
 logger = logging.getLogger(__name__)
 
-LANES = ("claim", "finish", "beat", "log", "inline", "repair")
+LANES = ("claim", "prepare", "finish", "beat", "log", "inline", "repair")
 
 
 class Worker:
@@ -69,7 +69,7 @@ class Worker:
             toolbox=self.toolbox,
             finisher=self._finisher,
             recorder=self._recorder,
-            queue_lane=self._lanes["repair"],
+            prepare_lane=self._lanes["prepare"],
             freed=self._wake.set,
         )
 

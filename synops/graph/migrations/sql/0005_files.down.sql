@@ -1,0 +1,1 @@
+DROP INDEX nodes_cas_hash;
