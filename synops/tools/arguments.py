@@ -104,6 +104,11 @@ def _as_text(value: Any) -> str:
     return str(value)
 
 
+def _as_key(value: Any) -> str:
+    """A value as `enum` spells it: keys of a JSON object are strings, so true is "true"."""
+    return str(value).lower() if isinstance(value, bool) else _as_text(value)
+
+
 def _unknown_key(name: str, known: Mapping[str, Param], description: Description) -> str:
     if description.param(name):
         return f"{name} is for use by hand only; a job can't have it"
@@ -114,7 +119,7 @@ def _value_problems(param: Param, value: Any) -> list[str]:
     problem = _CHECKS.get(param.type, _string_problem)(value)
     if problem:
         return [f"{param.name} must be {problem}"]
-    if param.enum and not param.enum_open and value not in param.enum:
+    if param.enum and not param.enum_open and _as_key(value) not in param.enum:
         return [f'{param.name} is "{value}" but must be one of {", ".join(param.enum)}']
     if param.minimum is not None and value < param.minimum:
         return [f"{param.name} is {value} but must be at least {param.minimum:g}"]

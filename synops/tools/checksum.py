@@ -20,9 +20,9 @@ DESCRIPTION = Description(
     },
     job_types=("checksum",),
     aliases={
-        "nb": ("kontroller", "sjekk", "regn ut sjekksum", "kontroller sjekksum"),
-        "nn": ("kontroller", "sjekk", "rekn ut sjekksum"),
-        "en": ("checksum", "verify", "compute checksum"),
+        "nb": ("regn ut sjekksum", "kontroller sjekksum"),
+        "nn": ("rekn ut sjekksum", "kontroller sjekksum"),
+        "en": ("compute checksum", "verify checksum"),
     },
     params=(
         Param(

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from synops.tools.describe import Description, Param
 from synops.tools.program import run
 
 if TYPE_CHECKING:
-    from pathlib import Path
     from uuid import UUID
 
-    from synops.store.collections import CollectionConfig
     from synops.store.files import StoredFile
     from synops.tools.call import Call
     from synops.tools.speech import Speech
@@ -116,60 +115,29 @@ DESCRIPTION = Description(
 
 def work(call: Call) -> dict[str, Any]:
     """Find the model before anything else: a missing one must fail at once, for the recipe's fallback to run."""
+    from synops.tools.database import reading
+    from synops.tools.recording import find_recording, stored_file
     from synops.tools.speech import recognise
     from synops.tools.whisper_models import find_model
 
     model = find_model(call.payload["model"], call.environ)
-    path = _stored_file(call)
-    media, collection = _where(call)
-    language = call.payload["language"] or collection.language
+    path = stored_file(call)
+    with reading(call) as cur:
+        recording = find_recording(call, cur)
+    language = call.payload["language"] or recording.collection.language
     call.progress(0, f"loading the model {model.name}")
     speech = recognise(
         path,
         model,
         None if language == "auto" else language,
-        collection.names,
+        recording.collection.names,
         lambda done, text: call.progress(done, text),
     )
-    stored = _store(call, speech, media, model) if call.write else None
-    return _result(speech, model, media, stored)
+    stored = _store(call, speech, recording.media, model) if call.write else None
+    return _result(speech, model, recording.media, stored)
 
 
-def _stored_file(call: Call) -> Path:
-    from synops.store.files import UnknownFile
-    from synops.tools.failures import NoInput
-
-    try:
-        return call.store.path(call.payload["cas_hash"])
-    except UnknownFile as error:
-        raise NoInput(str(error)) from error
-
-
-def _where(call: Call) -> tuple[list[UUID], CollectionConfig]:
-    """The media nodes with this file, and the collection whose language and names count: the job's, else the node's."""
-    from synops.store.collections import UnknownCollection, collection_config
-    from synops.store.segments import collections_of, media_with_file
-    from synops.tools.database import reading
-    from synops.tools.failures import NoInput
-
-    own = call.job.collection_id if call.job else None
-    with reading(call) as cur:
-        media = media_with_file(cur, call.payload["cas_hash"], own)
-        if not media:
-            raise NoInput(
-                f"no media node{' of the collection' if own else ''} holds the file {call.payload['cas_hash']}; "
-                "add the file to a recording first"
-            )
-        found = [own] if own else collections_of(cur, media[0])
-        if not found:
-            raise NoInput(f"media node {media[0]} belongs to no collection")
-        try:
-            return media, collection_config(cur, found[0])
-        except UnknownCollection as error:
-            raise NoInput(str(error)) from error
-
-
-def _store(call: Call, speech: Speech, media: list[UUID], model: Model) -> StoredFile:
+def _store(call: Call, speech: Speech, media: Sequence[UUID], model: Model) -> StoredFile:
     """The subtitle file first, then the rows that name it: a file that nobody names is harmless, a name without a file is not."""
     from synops.store.nodes import update_node
     from synops.store.segments import replace_segments
@@ -193,7 +161,7 @@ def _store(call: Call, speech: Speech, media: list[UUID], model: Model) -> Store
     return stored
 
 
-def _result(speech: Speech, model: Model, media: list[UUID], stored: StoredFile | None) -> dict[str, Any]:
+def _result(speech: Speech, model: Model, media: Sequence[UUID], stored: StoredFile | None) -> dict[str, Any]:
     """With `--write` the sentences are in the database and the result only counts them; else they are in the result."""
     from synops.tools.speech import ENGINE
 

@@ -1,37 +1,30 @@
 from __future__ import annotations
 
-import importlib
 import json
-import pkgutil
 import tomllib
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-import synops.tools
 from synops.tools.describe import TYPES, Description, InvalidDescription, problems
+from synops.tools.page import shipped
 
 PROJECT = Path(__file__).parents[2]
 
 
-def shipped() -> dict[str, Description]:
-    """The description of every module in synops/tools that is a program."""
-    names = [module.name for module in pkgutil.iter_modules(synops.tools.__path__)]
-    modules = [importlib.import_module(f"synops.tools.{name}") for name in names]
-    found = [module.DESCRIPTION for module in modules if hasattr(module, "DESCRIPTION")]
-    return {description.name: description for description in found}
+SHIPPED = {tool.name: tool for tool in shipped()}
 
 
 def test_every_program_has_its_console_script() -> None:
     scripts = tomllib.loads((PROJECT / "pyproject.toml").read_text())["project"]["scripts"]
-    expected = {name: f"synops.tools.{name.removeprefix('synops-').replace('-', '_')}:main" for name in shipped()}
+    expected = {name: f"synops.tools.{name.removeprefix('synops-').replace('-', '_')}:main" for name in SHIPPED}
     assert {name: target for name, target in scripts.items() if target.startswith("synops.tools.")} == expected
 
 
-@pytest.mark.parametrize("name", shipped())
+@pytest.mark.parametrize("name", SHIPPED)
 def test_a_shipped_description_is_complete(name: str) -> None:
-    description = shipped()[name]
+    description = SHIPPED[name]
     assert problems(description) == []
     assert description.exit_codes == "sysexits"
     assert description.job_types
@@ -45,11 +38,13 @@ def test_a_shipped_description_is_complete(name: str) -> None:
             assert set(param.hints) == {"nb", "nn", "en"}, param.name
         for value, words in (param.enum or {}).items():
             assert set(words) == {"nb", "nn", "en"}, value
+        if param.type == "boolean":
+            assert set(param.enum or {}) <= {"true"}, param.name
 
 
-@pytest.mark.parametrize("name", shipped())
+@pytest.mark.parametrize("name", SHIPPED)
 def test_json_and_back(name: str) -> None:
-    document = json.loads(json.dumps(shipped()[name].to_json()))
+    document = json.loads(json.dumps(SHIPPED[name].to_json()))
     assert Description.from_json(document).to_json() == document
 
 
