@@ -1,0 +1,225 @@
+"""A crash at any statement of a run's life, and a worker killed in any step: the end is that of an undisturbed run."""
+
+from __future__ import annotations
+
+import os
+import signal
+from typing import Any
+
+import pytest
+from django.db import connection, transaction
+
+from jobs import queue
+from jobs.models import Job
+from jobs.queue import Changed, ClaimedJob, Ended, Limits
+from orchestration.events import consume
+from orchestration.models import Run, RunStep
+from orchestration.steward import Round, Sweeper, on_finished
+from synops.graph.models import GraphEvent, Node
+from tests.deadline import wait_until
+from tests.jobs.worker.conftest import start_worker, tools  # noqa: F401 (fixtures)
+from tests.orchestration.arrange import (
+    add_tools,
+    claim_one,
+    compiled,
+    end,
+    item,
+    log_of,
+    make_recipe,
+    make_recording,
+    note,
+    open_items,
+)
+from tests.people import make_collection
+
+FIVE_STEPS = compiled(
+    [note("1")],
+    [note("fail"), note("fallback")],
+    [note("{steps.1.n}")],
+    [item("Se på {event.title}", "sjekk")],
+    [note("5")],
+)
+
+
+STRIDE = 1 if os.environ.get("LONG") else 7
+"""LONG=1 crashes at every statement of the run, which takes minutes; otherwise at every seventh."""
+
+
+class Crash(BaseException):
+    """The process is gone: nothing catches it, and what it had not committed is lost."""
+
+
+class CrashAt:
+    """Lets a number of statements through and dies in place of the next. SAVEPOINT and RELEASE count: they stand for
+    BEGIN and COMMIT, so that dying right before and right after a commit are among the cases."""
+
+    def __init__(self, statements: int) -> None:
+        self.left = statements
+        self.fired = False
+
+    def __call__(self, execute: Any, sql: str, params: Any, many: bool, context: Any) -> Any:
+        if self.left == 0 and not self.fired:
+            self.fired = True
+            raise Crash
+        self.left -= 1
+        return execute(sql, params, many, context)
+
+
+@pytest.fixture
+def collection(db):
+    add_tools()
+    return make_collection("Podcast")
+
+
+class Process:
+    """Worker and steward in one, one transaction at a time; a crash loses the open one and what it had in memory."""
+
+    def __init__(self) -> None:
+        self.finished: list[Changed] = []
+        """Finishes that have committed and that the listeners have not been told of."""
+
+    def act(self) -> None:
+        """The next thing that there is to do."""
+        with transaction.atomic():
+            if consume().events:
+                return
+            if self.finished:
+                told, self.finished = self.finished, []
+                on_finished(told)
+            elif running := Job.objects.filter(status="running").first():
+                self.finished = finish_as_wished(running)
+            elif Job.objects.filter(status="pending").exists():
+                claim_one()
+            else:
+                Sweeper().sweep(Round())
+
+
+def finish_as_wished(row: Job) -> list[Changed]:
+    """End a running job: the text "fail" fails, any other succeeds with a result made of it."""
+    job = ClaimedJob(
+        id=row.pk,
+        collection_id=row.collection_node_id,
+        job_type=row.job_type,
+        payload=row.payload,
+        lease=row.lease,
+        worker_id=row.worker_id,
+        attempt=row.attempts,
+        max_attempts=row.max_attempts,
+        run_id=row.run_id,
+        chain=tuple(row.chain or ()),
+        limits=Limits(600),
+    )
+    text = job.payload["text"]
+    ended = Ended(job, "succeeded", result={"n": f"r{text}"}, exit_code=0)
+    if text == "fail":
+        ended = Ended(job, "failed", error="no", permanent=True, exit_code=65)
+    with connection.cursor() as cursor:
+        return list(queue.finish(cursor, [ended]).changed)
+
+
+def live_through(crash: CrashAt) -> None:
+    """Work until nothing is left to do; a process that dies is followed by a new one."""
+    process = Process()
+    while unfinished():
+        try:
+            with connection.execute_wrapper(crash):
+                process.act()
+        except Crash:
+            process = Process()
+
+
+def unfinished() -> bool:
+    return (
+        GraphEvent.objects.filter(done_at=None).exists()
+        or Run.objects.filter(status="running").exists()
+        or Job.objects.filter(status__in=["pending", "retry", "running"]).exists()
+    )
+
+
+def story(recipe: Node) -> dict[str, Any]:
+    """The recipe's one run without ids, times and counts."""
+    run = Run.objects.get(orchestration_id=recipe.pk)
+    steps = [(s.step, s.alternative, s.tool, s.params, s.state, s.reason, s.error) for s in run.steps.order_by("id")]
+    lines = run.log.order_by("id")
+    return {
+        "status": run.status,
+        "steps": steps,
+        "results": [s.result for s in run.steps.order_by("id") if s.tool != "work_item"],
+        "jobs": sorted((job.payload["text"], job.status) for job in Job.objects.filter(run_id=run.pk)),
+        "log": [(line.tool_binary, line.status, line.argv, line.is_fallback, line.error) for line in lines],
+        "items": [(work.title, work.metadata.get("times")) for work in open_items()],
+    }
+
+
+def test_a_crash_at_each_statement_changes_nothing_in_the_end(collection):
+    expected = live_once(collection, CrashAt(100_000))
+    assert expected["status"] == "completed"
+    assert [line[:2] for line in expected["log"]] == [
+        ("synops-note", "ok"),
+        ("synops-note", "failed"),
+        ("synops-note", "ok"),
+        ("synops-note", "ok"),
+        ("work_item", "ok"),
+        ("synops-note", "ok"),
+    ]
+    statement, crash = 0, CrashAt(0)
+    while statement == 0 or crash.fired:
+        crash = CrashAt(statement)
+        assert live_once(collection, crash) == expected, f"after a crash at statement {statement}"
+        statement += STRIDE
+    assert statement > 60, "far fewer statements than a run of five steps has"
+
+
+def live_once(collection: Node, crash: CrashAt) -> dict[str, Any]:
+    """One run of the five steps with a crash in it; everything is forgotten afterwards."""
+    try:
+        with transaction.atomic():
+            recipe = make_recipe("Fem", FIVE_STEPS, collection)
+            end(make_recording(collection))
+            live_through(crash)
+            raise Forget(story(recipe))
+    except Forget as told:
+        return told.story
+
+
+class Forget(Exception):
+    """Rolls back, and carries out what is worth knowing."""
+
+    def __init__(self, story: dict[str, Any]) -> None:
+        super().__init__("rolled back")
+        self.story = story
+
+
+STEPS = ("one", "two", "three")
+
+
+@pytest.mark.django_db(transaction=True, serialized_rollback=True)
+def test_kill_9_of_the_worker_in_each_step_and_a_new_worker_completes_the_run(start_worker, tools, tmp_path):  # noqa: F811
+    """Each program waits at its gate at the first attempt, where its worker is killed; its second attempt passes."""
+    for name in STEPS:
+        tools.add(
+            name,
+            f'echo run >> "{tmp_path}/{name}.runs"; '
+            f'if [ ! -e "{tmp_path}/{name}.gate" ]; then sleep 600; fi; echo \'{{"made": "{name}"}}\'',
+            params=[{"name": "text", "type": "text"}],
+        )
+    takes_text = {"params": [{"name": "text", "type": "text"}]}
+    add_tools(*({"name": f"synops-{name}", "job_types": [name], **takes_text} for name in STEPS))
+    collection = make_collection("Podcast")
+    document = compiled(*[[{"tool": f"synops-{name}", "job_type": name, "params": {"text": name}}] for name in STEPS])
+    recipe = make_recipe("Tre", document, collection)
+    end(make_recording(collection))
+    for name in STEPS:
+        worker = start_worker()
+        wait_until(lambda name=name: (tmp_path / f"{name}.runs").exists(), f"step {name} runs")
+        worker.signal(signal.SIGKILL)
+        worker.process.wait()
+        (tmp_path / f"{name}.gate").touch()
+    start_worker()
+    run = Run.objects.get(orchestration_id=recipe.pk)
+    wait_until(lambda: Run.objects.filter(pk=run.pk, status="completed").exists(), "the run is completed", 60)
+    assert [step.result for step in RunStep.objects.filter(run=run).order_by("id")] == [{"made": n} for n in STEPS]
+    assert Job.objects.filter(run_id=run.pk).count() == 3
+    assert [line[:2] for line in log_of(run)] == [(f"synops-{name}", "ok") for name in STEPS]
+    for name in STEPS:
+        assert (tmp_path / f"{name}.runs").read_text().count("run") == 2
