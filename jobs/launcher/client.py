@@ -192,10 +192,10 @@ class LauncherClient:
         """Wait for the successor of a dead slot: the launcher announces it when all that the slot left is dead."""
         if slot.socket is sock:
             slot.connect(None)
-        if self._gone:
-            self._kill_marked()
-        with contextlib.suppress(LauncherGone):
+        try:
             await self._socket_of(slot)
+        except LauncherGone:
+            self._kill_marked()
 
     # -- the launcher ------------------------------------------------------------------------------------------------
 

@@ -17,7 +17,7 @@ import sys
 from collections.abc import Callable, Sequence
 
 from jobs.launcher.environment import interpreter_part
-from jobs.launcher.rehearsal import rehearse, threads, undisturbed
+from jobs.launcher.rehearsal import extra_threads, rehearse, undisturbed
 from jobs.launcher.wire import Request
 
 _WARM_UP_FLAGS = ("--describe", "--help", "--no-such-flag")
@@ -63,7 +63,7 @@ class Template:
             self._stamps.setdefault(path, _stamp(path))
         with undisturbed():
             self._mains[name] = _warm_up(name)
-        if threads() != 1:
+        if extra_threads():
             raise Spoilt(name)
 
     def main_for(self, request: Request) -> Callable[[], object] | None:
