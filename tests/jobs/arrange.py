@@ -32,6 +32,16 @@ def psycopg_cursor():
 
 
 @contextmanager
+def committing_connection():
+    """A connection of its own that commits every statement, for tests of several at once."""
+    parameters = connection.get_connection_params()
+    for name in ("cursor_factory", "context"):
+        parameters.pop(name, None)
+    with psycopg.connect(**parameters, autocommit=True) as own:
+        yield own
+
+
+@contextmanager
 def django_cursor():
     """A cursor as the admin has it."""
     with transaction.atomic(), connection.cursor() as cursor:
