@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from orchestration.language import arguments, guards, split, unknown, verbs
+from orchestration.language import arguments, guards, packs, split, unknown, verbs
 from orchestration.language import phrase as phrases
 from orchestration.language.binding import bind
 from orchestration.language.context import Call, Context, in_order
@@ -79,16 +79,30 @@ def _call(phrase: Phrase, candidate: Candidate, context: Context) -> tuple[Alter
 
 def _report_left(phrase: Phrase, candidate: Candidate, call: Call, context: Context) -> None:
     """Left-over words are a warning; behind "og" they are a second thing asked for, and an error."""
-    left = [word for word in candidate.left if word.kind != "mark"]
-    for word in left:
-        index = phrase.words.index(word)
+    for word, rest in candidate.cover.compounds:
+        fix = Suggestion(rest, "maybe", (Edit(word.span, rest),))
+        context.reporter.report("ORK-120", word.span, {"word": word.text, "read": rest}, (fix,))
+    left = [phrase.words.index(word) for word in candidate.left if word.kind != "mark"]
+    for index in left:
         if index and phrase.words[index - 1].key in ("og", "and", "samt"):
             tail = phrase.words[index:]
             context.reporter.report("ORK-301", span_of(tail), {"phrase": say(tail)})
             return
-    for word in left:
-        args = {"phrase": word.text, "verb": call.alias}
-        context.reporter.report("ORK-410", word.span, args, unknown.near_object(word, call.tool, context))
+    for group in _groups(left):
+        words = phrase.words[group[0] : group[-1] + 1]
+        fixes = unknown.near_object(words[0], call.tool, context) if len(words) == 1 else ()
+        context.reporter.report("ORK-410", span_of(words), {"phrase": say(words), "verb": call.alias}, fixes)
+
+
+def _groups(places: list[int]) -> list[list[int]]:
+    """Words that stand side by side are one phrase."""
+    groups: list[list[int]] = []
+    for place in places:
+        if groups and groups[-1][-1] == place - 1:
+            groups[-1].append(place)
+        else:
+            groups.append([place])
+    return groups
 
 
 def _work_item(phrase: Phrase, candidate: Candidate, context: Context) -> WorkItem | None:
@@ -114,9 +128,8 @@ def _title(phrase: Phrase, candidate: Candidate, context: Context) -> Token | No
     """The quoted title; unquoted words serve with a warning."""
     if phrase.quotes and phrase.quotes[0].key.strip():
         title = phrase.quotes[0]
-        if title.kind == "quoted":
-            return title
-        return _unquoted(title, context)
+        _report_beside(phrase, candidate, context)
+        return title if title.kind == "quoted" else _unquoted(title, context)
     last = candidate.places[-1]
     words = phrase.words[last + 1 :]
     if not words:
@@ -127,6 +140,17 @@ def _title(phrase: Phrase, candidate: Candidate, context: Context) -> Token | No
         return None
     place = span_of(words)
     return _unquoted(Token("quoted", say(words), context.source.slice(place), place), context)
+
+
+def _report_beside(phrase: Phrase, candidate: Candidate, context: Context) -> None:
+    """ "lag oppgave til Kari "…"": words beside the title do nothing."""
+    passed = packs.word_set("stop") | packs.word_set("new")
+    words = [
+        word for index, word in enumerate(phrase.words) if index not in candidate.places and word.key not in passed
+    ]
+    if words and words[0].kind != "mark":
+        args = {"phrase": say(words), "verb": " ".join(candidate.entry.base)}
+        context.reporter.report("ORK-410", span_of(words), args)
 
 
 def _unquoted(title: Token, context: Context) -> Token:

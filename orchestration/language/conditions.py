@@ -42,9 +42,11 @@ def resolve(header: Header, traits: frozenset[str], reporter: Reporter) -> list[
     if not tokens:
         reporter.report("ORK-111", header.span, {"phrase": ""})
         return []
-    parts, joiners = _split(tokens)
-    if not all(parts):  # nothing but "og"
-        reporter.report("ORK-111", span_of(tokens), {"phrase": say(tokens)})
+    neither = [token for token in tokens if token.kind == "word" and token.key in packs.word_set("neither")]
+    tokens = [token for token in tokens if token not in neither]
+    parts, joiners = _split(tokens) if tokens else ([[]], [])
+    if not tokens or not all(parts):  # nothing but "og"
+        reporter.report("ORK-111", header.span, {"phrase": say(header.tokens)})
         return []
     if len(set(joiners)) > 1:
         reporter.report("ORK-113", span_of(tokens))
@@ -52,6 +54,8 @@ def resolve(header: Header, traits: frozenset[str], reporter: Reporter) -> list[
     conditions = _conditions(parts, traits, reporter)
     if not conditions:
         return []
+    if neither:  # "hverken lyd eller video" denies both
+        return [(Condition(item.predicate, item.value, not item.negated),) for item in conditions]
     if header.negated:  # med mindre A og B = ikke A eller ikke B
         flipped = tuple(Condition(item.predicate, item.value, not item.negated) for item in conditions)
         return [flipped] if "or" not in joiners else [(item,) for item in flipped]

@@ -7,8 +7,9 @@ another decides nothing.
 
 from __future__ import annotations
 
+import itertools
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 
 from orchestration.language import clock, packs
@@ -19,6 +20,7 @@ from orchestration.language.suggest import closest
 from orchestration.language.words import Token, say, span_of, tokenize
 
 _CRON = re.compile(r"^[0-9*,/-]+( [0-9*,/A-Za-z-]+){4}$")
+MAX_MISSPELT = 3
 _WEAK_STATES = frozenset({"ny", "nytt", "nye", "new"})
 
 
@@ -212,11 +214,12 @@ def _explain(words: list[Token], best: list[_Cover], reporter: Reporter) -> Trig
         reporter.report("ORK-110", limiting.span, {"phrase": limiting.text})
         return None
     cover = best[0] if best else None
-    misspelt = [word for word in (cover.left if cover else words) if closest(word.key, _known())]
-    if misspelt:
-        for word in misspelt:
-            _report_misspelt(word, reporter)
-        return _corrected(words, misspelt)
+    corrected = _correct(words)
+    if corrected is not None:
+        trigger, right = corrected
+        for word, texts in right:
+            _report_misspelt(word, texts, reporter)
+        return trigger
     if cover and cover.complete:
         word = cover.left[0]
         reporter.report("ORK-105", word.span, {"word": word.text, "allowed": _examples()[:1]}, (), _notes(word))
@@ -244,16 +247,31 @@ def _notes(word: Token) -> tuple[Note, ...]:
     return (Note("belongs_in_if", {"phrase": f"samling har {entry.base[0]}"}),) if entry else ()
 
 
-def _report_misspelt(word: Token, reporter: Reporter) -> None:
-    fixes = tuple(Suggestion(text, MAYBE, (Edit(word.span, text),)) for text in closest(word.key, _known()))
+def _report_misspelt(word: Token, texts: list[str], reporter: Reporter) -> None:
+    fixes = tuple(Suggestion(text, MAYBE, (Edit(word.span, text),)) for text in texts)
     reporter.report("ORK-105", word.span, {"word": word.text, "allowed": _examples()[:1]}, fixes)
 
 
-def _corrected(words: list[Token], misspelt: list[Token]) -> Trigger | None:
-    """The trigger as it would be with each misspelt word put right, so that later lines are checked too."""
-    right = [
-        Token("word", word.text, closest(word.key, _known())[0], word.span) if word in misspelt else word
-        for word in words
-    ]
-    best = _best(right)
-    return _trigger(best[0]) if len(best) == 1 and best[0].complete and not best[0].left else None
+def _correct(words: list[Token]) -> tuple[Trigger, list[tuple[Token, list[str]]]] | None:
+    """The event that the phrase names when misspelt words are put right, and what each may be; None when no
+    correction makes a whole phrase: a word is no misspelling for being like one."""
+    wrong = [word for word in words if word.key not in _fillers() and word.key not in _known_set()]
+    choices = [closest(word.key, _known()) for word in wrong]
+    if not wrong or len(wrong) > MAX_MISSPELT or not all(choices):
+        return None
+    right: dict[int, list[str]] = {}
+    trigger: Trigger | None = None
+    for chosen in itertools.product(*choices):
+        keys = dict(zip((word.span for word in wrong), chosen, strict=True))
+        best = _best([replace(word, key=keys.get(word.span, word.key)) for word in words])
+        if best and best[0].complete and not best[0].left:
+            trigger = trigger or _trigger(best[0])
+            for index, text in enumerate(chosen):
+                if text not in right.setdefault(index, []):
+                    right[index].append(text)
+    return (trigger, [(word, right[index]) for index, word in enumerate(wrong)]) if trigger else None
+
+
+@cache
+def _known_set() -> frozenset[str]:
+    return frozenset(_known())

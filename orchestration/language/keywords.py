@@ -12,7 +12,6 @@ from orchestration.language.words import HYPHENS, Token, span_of
 
 WHEN, IF, UNLESS, AND, OR, ON_ERROR, THEN = "when", "if", "unless", "and", "or", "on_error", "then"
 _AT_LINE_START = (WHEN, IF, UNLESS, AND, OR, ON_ERROR, THEN)
-_INLINE_IF = frozenset({"hvis", "viss", "dersom", "if", "unless", "med"})
 
 _NUMBER = re.compile(
     rf"(?P<word>(?:steg|trinn|punkt|step)\s+)?(?P<open>\()?(?P<number>[0-9]{{1,3}})(?P<end>\s?[.):]+(?![0-9])|(?=\s))\s*"
@@ -51,6 +50,15 @@ def step_number(text: str, line: int, start: int) -> Number | None:
     return Number(int(match.group("number")), span, proper)
 
 
+_DOUBLE = re.compile(r"(?P<numbers>[0-9]{1,3}\s?[.)]\s*[0-9]{1,3}(?:[.)]\s*|\s+))(?=[^\W\d])")
+
+
+def double_number(text: str, line: int, start: int) -> Span | None:
+    """ "1.1 " or "1. 2. " before words."""
+    match = _DOUBLE.match(text, start)
+    return Span(line, start, match.end()) if match else None
+
+
 def keyword_at(tokens: list[Token]) -> Keyword | None:
     """The longest keyword at the start of a line."""
     keys = [token.key if token.kind == "word" else "\0" for token in tokens]
@@ -77,36 +85,6 @@ def failure_clause(tokens: list[Token]) -> Keyword | None:
         if token.text in (":", ","):
             fails = any(word.key in packs.word_set("fails") for word in tokens[:index])
             return _keyword(ON_ERROR, tokens, index) if fails else None
-    return None
-
-
-def inline_failure(tokens: list[Token]) -> tuple[int, Keyword] | None:
-    """ "…, ved feil: …" after a step on its own line: the colon is what makes it one."""
-    for index in range(1, len(tokens)):
-        keyword = keyword_at(tokens[index:])
-        if keyword and keyword.concept == ON_ERROR and tokens[index + keyword.length - 1].text == ":":
-            return index, keyword
-    return None
-
-
-def inline_if(tokens: list[Token]) -> tuple[int, Keyword] | None:
-    """HVIS inside a NÅR line; "om" is too common a word to count here."""
-    for index in range(1, len(tokens)):
-        if tokens[index].key in _INLINE_IF and tokens[index].kind == "word":
-            keyword = keyword_at(tokens[index:])
-            if keyword and keyword.concept in (IF, UNLESS):
-                return index, keyword
-    return None
-
-
-def inline_then(tokens: list[Token]) -> tuple[int, int] | None:
-    """(index, count) of ":" or ", så" between a header and what to do."""
-    for index, token in enumerate(tokens[:-1]):
-        if token.text == ":" and index > 0:
-            after = keyword_at(tokens[index + 1 :])
-            return index, 1 + (after.length if after and after.concept == THEN else 0)
-        if token.text == "," and tokens[index + 1].key in ("så", "da", "då", "then") and index + 2 < len(tokens):
-            return index, 2
     return None
 
 

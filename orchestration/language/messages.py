@@ -27,6 +27,8 @@ class Code:
     help: Mapping[str, str]
     before: str
     after: str
+    origin: str
+    """"" when a small text shows it; else size, data, store or run (see the catalogue's first lines)."""
     retired: bool
 
 
@@ -50,6 +52,7 @@ def _code(name: str, item: Mapping[str, Any]) -> Code:
         help={language: item[f"help_{language}"] for language in SHOWN},
         before=item.get("before", ""),
         after=item.get("after", ""),
+        origin=item.get("from", ""),
         retired=item.get("retired", False),
     )
 

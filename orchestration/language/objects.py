@@ -37,6 +37,8 @@ class Found:
 class Cover:
     found: list[Found] = field(default_factory=list)
     left: list[Token] = field(default_factory=list)
+    compounds: list[tuple[Token, str]] = field(default_factory=list)
+    """Words of which only the last part was understood, with that part."""
 
 
 def cover(tool: Tool, vocabulary: Vocabulary, tokens: list[Token], in_brackets: bool = False) -> Cover:
@@ -68,7 +70,7 @@ class _Reader:
         index = 0
         while index < len(self.tokens):
             taken = self._named_result(index) or self._number(index) or self._text(index) or self._hint(index)
-            taken = taken or self._result(index)
+            taken = taken or self._result(index) or self._compound(index)
             taken = taken or self._filler(index)
             if not taken:
                 self.out.left.append(self.tokens[index])
@@ -195,6 +197,23 @@ class _Reader:
                     return self._add(
                         index, length + newest, Found(param, self._tokens(index, length + newest), None, fields)
                     )
+        return 0
+
+    def _compound(self, index: int) -> int:
+        """ "styremøtet" is a "møte": read so, and said so."""
+        key = self.keys[index]
+        if self.tokens[index].kind != "word" or len(key) < 8:
+            return 0
+        for start in range(3, len(key) - 3):
+            for hint in self.hints:
+                if (
+                    hint.value is None
+                    and not hint.param.slot
+                    and len(hint.phrase) == 1
+                    and key[start:] in hint.phrase[0]
+                ):
+                    self.out.compounds.append((self.tokens[index], self.tokens[index].text[start:]))
+                    return self._add(index, 1, Found(hint.param, self._tokens(index, 1)))
         return 0
 
 

@@ -37,8 +37,10 @@ def sort(tokens: list[Token], span: Span, source: Source, reporter: Reporter) ->
     """Take the action apart."""
     phrase = Phrase(span)
     _Sorter(phrase, source, reporter).run(tokens)
+    table = packs.fixed("words", "polite")
+    _cut_leading(phrase, table)
     _cut_clause(phrase, source)
-    _cut_courtesy(phrase)
+    _cut_trailing(phrase, table)
     return phrase
 
 
@@ -126,9 +128,8 @@ def _cut_clause(phrase: Phrase, source: Source) -> None:
             return
 
 
-def _cut_courtesy(phrase: Phrase) -> None:
+def _cut_leading(phrase: Phrase, table: packs.PhraseTable) -> None:
     """ "kan du … ?" and "takk" order politely; they order all the same."""
-    table = packs.fixed("words", "polite")
     while phrase.words:
         skip = 1 if phrase.words[0].key in ("og", "and", "så", ",") else 0
         entry = table.longest(phrase.keys, skip)
@@ -136,7 +137,6 @@ def _cut_courtesy(phrase: Phrase) -> None:
             break
         phrase.courtesy += phrase.words[: skip + len(entry.phrase)]
         phrase.words = phrase.words[skip + len(entry.phrase) :]
-    _cut_trailing(phrase, table)
     while phrase.words and phrase.words[0].text == ",":
         phrase.words.pop(0)
 

@@ -36,6 +36,10 @@ def _halves(phrase: Phrase, index: int, context: Context) -> tuple[list[Token], 
     first, second = _action(left, context), _action(right, context)
     if second is None or second.places[0] != 0:
         return None
+    shared = right[len(second.places) :]
+    if first is None and shared and second.places == tuple(range(len(second.places))):
+        first = _action([*left, *shared], context)  # "rens og transkriber lydfilen"
+        left = [*left, *shared] if first is not None else left
     whole = _action(phrase.words, context)
     if first is None or first.tool == second.tool or (whole and not whole.left and _shares(whole, right)):
         return None
@@ -55,10 +59,11 @@ def _action(words: list[Token], context: Context) -> Candidate | None:
 
 def _report(phrase: Phrase, halves: tuple[list[Token], list[Token]], context: Context) -> None:
     left, right = halves
-    line = left[-1].span.line
-    cut = Span(line, left[-1].span.end, right[0].span.start)
+    own = [word for word in left if word.span.start < right[0].span.start]
+    shared = "".join(f" {word.text}" for word in left[len(own) :])
+    cut = Span(own[-1].span.line, own[-1].span.end, right[0].span.start)
     between = [quote for quote in phrase.quotes if cut.start <= quote.span.start < cut.end]
-    fix = Suggestion("", MACHINE, (Edit(cut, f"\n{context.number + 1}. "),), "split")
+    fix = Suggestion("", MACHINE, (Edit(cut, f"{shared}\n{context.number + 1}. "),), "split")
     bracket = any(cut.start <= token.span.start < cut.end for argument in phrase.arguments for token in argument)
     fixes = () if context.fallback or between or bracket else (fix,)
     context.reporter.report("ORK-208", span_of(phrase.words), {"first": say(left), "second": say(right)}, fixes)

@@ -5,11 +5,12 @@ Every line ends up in the tree or in a diagnostic. A line that cannot be placed 
 
 from __future__ import annotations
 
-from typing import Protocol
-
+from orchestration.language import inline
 from orchestration.language import keywords as kw
 from orchestration.language.characters import check_line, too_many
+from orchestration.language.comments import end_of_content
 from orchestration.language.diagnostics import MACHINE, MAYBE, Edit, Reporter, Suggestion
+from orchestration.language.inline import Reader
 from orchestration.language.source import Source, Span
 from orchestration.language.tree import Action, Header, Recipe, Remark, Step
 from orchestration.language.whole import OnError, State, Whole
@@ -17,14 +18,6 @@ from orchestration.language.words import Token, span_of, tokenize
 
 MAX_STEPS = 50
 _COMMANDS = ("synops", "work_item")
-
-
-class Reader(Protocol):
-    """What the vocabulary knows about a row of tokens; asked only about lines without a keyword."""
-
-    def is_action(self, tokens: list[Token]) -> bool: ...
-    def is_event(self, tokens: list[Token]) -> bool: ...
-    def is_condition(self, tokens: list[Token]) -> bool: ...
 
 
 class Structure:
@@ -37,6 +30,8 @@ class Structure:
         self.layer = layer
         self.state = State()
         self.base_indent = self._base_indent()
+        self.end = 0
+        """Where the content of the line being read ends."""
 
     def read(self) -> Recipe:
         for line in range(1, len(self.source.lines) + 1):
@@ -67,6 +62,7 @@ class Structure:
             return
         if text.startswith("--", start) and self._continue_command(line, start):
             return
+        self.end = end_of_content(self.source, line, start, self.reporter)
         known = self._content(line, start)
         self.state.blank = False
         self.state.unknown_before = not known
@@ -90,15 +86,28 @@ class Structure:
         """Place one line; False when it is unknown."""
         text = self.source.line(line)
         number = kw.step_number(text, line, start)
-        if number is not None:
+        if number is not None and not kw.double_number(text, line, start):
             self._step(line, number, number.span.end)
             return True
-        tokens = tokenize(text, line, start)
+        if kw.double_number(text, line, start):
+            number = self._double_number(text, line, start)
+            self._step(line, number, number.span.end)
+            return True
+        tokens = tokenize(text, line, start, self.end)
         failure = kw.failure_clause(tokens)
         keyword = failure or kw.keyword_at(tokens)
         if keyword is not None:
             return self._keyword_line(line, keyword, tokens)
         return self._bare_line(line, start, tokens)
+
+    def _double_number(self, text: str, line: int, start: int) -> kw.Number:
+        """ "1. 2. …" and "1.1 …": steps have no steps of their own."""
+        place = kw.double_number(text, line, start) or Span(line, start, start)
+        number = len(self.state.recipe.steps) + 1
+        args = {"written": self.source.slice(place).strip(), "actual": str(number)}
+        fix = Suggestion(f"{number}. ", MACHINE, (Edit(place, f"{number}. "),), "write")
+        self.reporter.report("ORK-206", place, args, (fix,), severity="error")
+        return kw.Number(number, place, proper=True)
 
     # Lines with a keyword
 
@@ -125,23 +134,32 @@ class Structure:
             self.reporter.report("ORK-102", keyword.token.span)
             return
         self.state.anchor("when")
-        rest = self._cut_inline_step(rest)
-        inline = kw.inline_if(rest)
-        if inline:
-            index, condition = inline
+        rest, action = inline.step(rest, self.reader)
+        found = inline.condition(rest, self.reader)
+        if found:
+            index, condition = found
             head, tail = rest[:index], rest[index + condition.length :]
             rest = head[:-1] if head and head[-1].text in (",", ";") else head
             self._if(condition, tail)
         self.state.recipe.when = Header(keyword.token, rest, _span(keyword.token, rest))
+        self._add_inline_step(rest, action)
 
     def _if(self, keyword: kw.Keyword, rest: list[Token]) -> None:
+        if self.state.recipe.when is None and self._is_only_event(rest):
+            self._wrong_keyword(keyword.token.span, "NÅR")
+            self._when(keyword, rest)
+            return
         if self.state.recipe.steps:
             self.reporter.report("ORK-205", _span(keyword.token, rest))
             return
         self.state.anchor("if")
-        rest = self._cut_inline_step(rest)
+        rest, action = inline.step(rest, self.reader)
         header = Header(keyword.token, rest, _span(keyword.token, rest), negated=keyword.concept == kw.UNLESS)
         self.state.recipe.conditions.append(header)
+        self._add_inline_step(rest, action)
+
+    def _is_only_event(self, rest: list[Token]) -> bool:
+        return bool(rest) and self.reader.is_event(rest) and not self.reader.is_condition(rest)
 
     def _continue_condition(self, keyword: kw.Keyword, tokens: list[Token], rest: list[Token]) -> None:
         again = kw.keyword_at(rest)
@@ -152,30 +170,28 @@ class Structure:
         else:
             self.state.recipe.conditions[-1].tokens += tokens
 
-    def _cut_inline_step(self, rest: list[Token]) -> list[Token]:
-        """ "NÅR møtet er slutt: oppsummer samtalen": what follows the colon is a step."""
-        found = kw.inline_then(rest)
-        if found is None or not self.reader.is_action(rest[found[0] + found[1] :]):
-            return rest
-        index, count = found
-        tail = rest[index + count :]
+    def _add_inline_step(self, head: list[Token], tail: list[Token]) -> None:
+        if not tail:
+            return
         number = len(self.state.recipe.steps) + 1
-        cut = Span(tail[0].span.line, rest[index].span.start, tail[0].span.start)
-        fix = Suggestion(f"{number}. ", MACHINE, (Edit(cut, f"\n{number}. "),), "new_line")
+        line = tail[0].span.line
+        start = head[-1].span.end if head else tail[0].span.start
+        fix = Suggestion(
+            f"{number}. ", MACHINE, (Edit(Span(line, start, tail[0].span.start), f"\n{number}. "),), "new_line"
+        )
         self.reporter.report("ORK-207", span_of(tail), {"number": str(number)}, (fix,))
-        self._add_step(tail[0].span.line, None, self._action(span_of(tail)))
-        return rest[:index]
+        self._add_step(line, None, self._action(span_of(tail)))
 
     # Steps
 
     def _step(self, line: int, number: kw.Number | None, start: int, written: int | None = None) -> None:
         text = self.source.line(line)
-        body = Span(line, start, len(text.rstrip()))
+        body = Span(line, start, max(start, self.end))
         place = number.span if number else Span(line, start if written is None else written, start)
-        inline = kw.inline_failure(tokenize(text, line, start))
-        if inline:
-            tokens = tokenize(text, line, start)
-            index, keyword = inline
+        tokens = tokenize(text, line, start, self.end)
+        failure = inline.failure(tokens)
+        if failure:
+            index, keyword = failure
             body = Span(line, start, _without_comma(tokens[:index]))
             self._add_step(line, number, self._action(body), place)
             tail = tokens[index + keyword.length :]
@@ -225,7 +241,7 @@ class Structure:
             self.reporter.report("ORK-202", keyword.token.span)
             return
         text = self.source.line(line)
-        body = Span(line, rest[0].span.start, len(text.rstrip()))
+        body = Span(line, rest[0].span.start, self.end)
         self.state.anchor(f"fallback {len(self.state.on_errors)}")
         if indented is None:
             indented = self._indent(text) > self.base_indent
@@ -267,7 +283,7 @@ class Structure:
             return self._missing_when(tokens)
         if near is None and concept == kw.WHEN and self.reader.is_event(rest):
             near = (kw.WHEN, "når")
-        if near is None and self.reader.is_condition(rest):
+        if near is None and len(rest) > 1 and rest[0].kind != "mark" and self.reader.is_condition(rest):
             near = (kw.IF, "hvis")
         if near is None:
             return False

@@ -161,8 +161,10 @@ def _tool(words: list[Word], context: Context) -> ToolCall | None:
     name = words[0]
     tool = context.vocabulary.tools.get(name.text)
     if tool is None:
-        near = closest(name.text, [*context.vocabulary.tools, "work_item"])
-        fixes = tuple(Suggestion(text, MAYBE, (Edit(name.span, text),)) for text in near)
+        # Only the verb is compared: the common beginning would make every name alike.
+        verbs = [tool.removeprefix("synops-") for tool in context.vocabulary.tools]
+        near = closest(name.text.removeprefix("synops-"), verbs)
+        fixes = tuple(Suggestion(f"synops-{verb}", MAYBE, (Edit(name.span, f"synops-{verb}"),)) for verb in near)
         context.reporter.report("ORK-701", name.span, {"tool": name.text}, fixes)
         return None
     found = _arguments(words[1:], tool)

@@ -53,14 +53,19 @@ def _notes(phrase: Phrase, context: Context) -> tuple[Note, ...]:
 
 def _curated(phrase: Phrase, context: Context) -> tuple[list[Token], tuple[Suggestion, ...]] | None:
     """ "send epost til deltakerne" → "varsle deltakerne"."""
-    keys = phrase.keys
+    places = [
+        index
+        for index, word in enumerate(phrase.words)
+        if word.key not in ("en", "ei", "et", "ein", "eit", "a", "an", "the")
+    ]
+    keys = [phrase.words[index].key for index in places]
     for index in range(len(keys)):
         entry = context.vocabulary.suggest_for.longest(keys, index)
         if entry is None:
             continue
-        words = phrase.words[index : index + len(entry.phrase)]
+        words = phrase.words[places[index] : places[index + len(entry.phrase) - 1] + 1]
         tool = context.vocabulary.tools[entry.meaning]
-        rest = phrase.words[index + len(entry.phrase) :]
+        rest = phrase.words[places[index + len(entry.phrase) - 1] + 1 :]
         found = cover(tool, context.vocabulary, rest)
         objects = [say(list(item.tokens)) for item in found.found]
         text = " ".join([tool.alias("nb"), *objects])
@@ -86,6 +91,8 @@ def _one_word(phrase: Phrase, context: Context) -> Iterator[tuple[list[Token], S
     known = context.vocabulary.known_words
     for index in _content(phrase)[:4]:
         word = phrase.words[index]
+        if word.key in packs.word_set("real"):
+            continue
         for text in closest(word.key, known, MAX_SHOWN):
             right = [*phrase.words]
             right[index] = replace(word, key=text)
@@ -101,6 +108,8 @@ def _whole_alias(phrase: Phrase, context: Context) -> Iterator[tuple[list[Token]
         words = [phrase.words[index] for index in places[:count]]
         if len(words) < count:
             return
+        if words[0].key in packs.word_set("real") | packs.word_set("elsewhere"):
+            return
         joined = "".join(word.key for word in words)
         near = [joined] if joined in aliases else [text for text in closest(joined, list(aliases)) if limit(joined) > 1]
         for text in near:
@@ -111,10 +120,13 @@ def _whole_alias(phrase: Phrase, context: Context) -> Iterator[tuple[list[Token]
 
 def _same_object(phrase: Phrase, context: Context) -> tuple[Suggestion, ...]:
     """Tools whose verb phrase names a thing that the author names too, and nothing but its verb is strange."""
+    if phrase.words[0].key in packs.word_set("elsewhere"):
+        return ()  # to be offered "rens lydfil" for "slett lydfilen" helps nobody
     nouns = {word.key for word in phrase.words[1:] if word.key not in packs.word_set("stop")}
     found: list[Suggestion] = []
     place = span_of(phrase.words)
-    for entry in context.vocabulary.aliases.entries:
+    making = packs.word_set("light") | packs.word_set("update")
+    for entry in sorted(context.vocabulary.aliases.entries, key=lambda item: item.base[0] not in making):
         own = entry.phrase[1:]
         shared = len(own) == 1 and own[0] & nouns and entry.meaning != WORK_ITEM
         text = " ".join(entry.base)

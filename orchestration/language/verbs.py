@@ -8,7 +8,7 @@ that leaves the fewest words unexplained wins.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from orchestration.language import packs
 from orchestration.language.objects import JOINERS, Cover, cover
@@ -16,7 +16,8 @@ from orchestration.language.packs import Entry
 from orchestration.language.vocabulary import WORK_ITEM, Vocabulary
 from orchestration.language.words import Token
 
-EXACT, LIGHT, NOUN = 0, 1, 2
+EXACT, LIGHT, PASSIVE, NOUN = 0, 1, 2, 3
+_PASSIVE_ENDINGS = ("es", "s", "ast", "t", "et", "a", "ed")
 
 
 @dataclass(slots=True)
@@ -42,7 +43,9 @@ class Candidate:
 
 def candidates(words: list[Token], vocabulary: Vocabulary) -> list[Candidate]:
     """All readings, best first; readings by a noun alone only when there is no other."""
-    found = list(_matches(words, vocabulary))
+    found = list(_matches(words, vocabulary)) or list(_passive_matches(words, vocabulary))
+    if not found:
+        found = list(_conversions(words, vocabulary))
     if not found:
         found = list(_noun_matches(words, vocabulary))
     unique = {(item.tool, item.places, item.kind): item for item in reversed(found)}
@@ -72,6 +75,37 @@ def _matches(words: list[Token], vocabulary: Vocabulary) -> Iterator[Candidate]:
             return  # a verb does not stand behind a word of its own
 
 
+def _passive_matches(words: list[Token], vocabulary: Vocabulary) -> Iterator[Candidate]:
+    """ "lydfilen transkriberes", "feeden skal oppdateres": the thing comes first, and nothing but it."""
+    keys = [word.key if word.kind == "word" else "\0" for word in words]
+    for index in range(1, len(keys)):
+        for entry in vocabulary.aliases.starting(keys[index]):
+            passive = keys[index] != entry.base[0] and keys[index].endswith(_PASSIVE_ENDINGS)
+            places = _places(keys, index, entry, anywhere=True) if passive and entry.meaning != WORK_ITEM else None
+            if places is not None:
+                found = _candidate(words, places, entry, PASSIVE, vocabulary)
+                if not any(word in words[:index] for word in found.left):
+                    yield found
+
+
+def _conversions(words: list[Token], vocabulary: Vocabulary) -> Iterator[Candidate]:
+    """ "gjør om lyden til tekst" makes text of the sound: what it becomes decides, not what it was."""
+    keys = [word.key for word in words]
+    verb = packs.fixed("words", "convert").longest(keys, 0)
+    place = next((i for i, key in enumerate(keys) if key in packs.word_set("into")), None)
+    if verb is None or place is None or not len(verb.phrase) < place < len(words) - 1:
+        return
+    tail = list(range(place + 1, len(words)))
+    middle = [
+        index for index in range(len(verb.phrase), place) if keys[index] not in packs.word_set("convert") | {"om"}
+    ]
+    order = [*tail, *middle]
+    turned = [words[index] for index in order]
+    for found in [*_matches(turned, vocabulary), *_noun_matches(turned, vocabulary)]:
+        if found.places[0] == 0:
+            yield replace(found, places=tuple(order[index] for index in found.places), kind=NOUN)
+
+
 def _light_entries(vocabulary: Vocabulary) -> list[Entry]:
     """Aliases that any verb of making may begin: "lag referat" is also "skriv referat"."""
     light, particles = packs.light_verbs(), packs.word_set("particles")
@@ -95,11 +129,13 @@ def _at(
         yield _candidate(words, places, entry, kind, vocabulary)
 
 
-def _places(keys: list[str], index: int, entry: Entry) -> tuple[int, ...] | None:
-    """Where the alias's words stand, the first at `index`, the others in order after it."""
+def _places(keys: list[str], index: int, entry: Entry, anywhere: bool = False) -> tuple[int, ...] | None:
+    """Where the alias's words stand, the first at `index`, the others in order after it, or anywhere."""
     places = [index]
     for forms in entry.phrase[1:]:
         following = next((i for i in range(places[-1] + 1, len(keys)) if keys[i] in forms), None)
+        if following is None and anywhere:
+            following = next((i for i in range(index) if keys[i] in forms and i not in places), None)
         if following is None:
             return None
         places.append(following)
@@ -119,6 +155,8 @@ def _candidate(
 
 def _before(words: list[Token], places: tuple[int, ...], kind: int) -> set[int]:
     """Before a verb stand only words that say nothing; before a lone noun stand its adjectives too."""
+    if kind == PASSIVE:
+        return set()
     if kind != NOUN:
         return set(range(places[0]))
     return {index for index in range(places[0]) if words[index].key in packs.light_verbs() | packs.word_set("new")}

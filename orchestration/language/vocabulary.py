@@ -167,7 +167,7 @@ def _same_concept(param: Param) -> Iterable[Hint]:
     entries = packs.nouns().entries
     concepts = {entry.meaning for entry in entries for base in said if _is_form(base, entry)}
     for entry in entries:
-        if entry.meaning in concepts and entry.base not in said and entry.language == "en":
+        if entry.meaning in concepts and entry.base not in said:
             yield Hint(entry.phrase, entry.base, param, None, entry.language)
 
 

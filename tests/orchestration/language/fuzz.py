@@ -28,7 +28,8 @@ ODD = [
     "\u200b", "\u00ad", "\ufeff", "\u202e", "\u2028", "\x00", "\x85", "\ud800", "🎙️", "e\u0301",
     "ﬁ", "İ", "١", "1.", "2)",
     "-", "•", "ved feil:", "NÅR", "HVIS", "og", "eller", "ikke", "uten", "om to timer", "hver mandag", "halv seks", "kl. 8",
-    "synops-transcribe", "work_item", "teknisk:", "steg 1", "resultatet fra steg 2", "-16 lufs", "10 forslag", "$(id)", "; rm -rf /",
+    "synops-transcribe", "work_item", "teknisk:", "steg 1", "resultatet fra steg 2", "-16 lufs", "10 forslag", "$(id)",
+    "; rm -rf /",
     "会議が終わったら", "когда встреча", "a" * 300, "transkriber " * 20,
 ]  # fmt: skip
 

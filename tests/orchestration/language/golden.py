@@ -20,10 +20,12 @@ from orchestration.language import (
     render_box,
     to_json,
 )
+from orchestration.language.codes_page import page
 from orchestration.language.fixes import machine_edits
 from orchestration.language.front import fixed
 from tests.orchestration.language.stand_in import DATA, vocabulary
 
+CODES_PAGE = Path(__file__).parents[3] / "docs" / "language-codes.md"
 GOOD, BAD = DATA / "language" / "good", DATA / "language" / "bad"
 MARK = "#~"
 
@@ -88,6 +90,7 @@ def annotated(text: str) -> str:
 
 
 def bless() -> None:
+    CODES_PAGE.write_text(page(), encoding="utf-8")
     for path in sorted(BAD.glob("*.ork")):
         path.write_bytes(annotated(read(path)).encode())
     for folder, make in ((GOOD, made_of_good), (BAD, made_of_bad)):
