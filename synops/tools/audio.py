@@ -86,10 +86,11 @@ DESCRIPTION = Description(
             "reins opptak",
             "fjern støy",
             "normaliser lyd",
+            "klipp bort",
             "konverter lyd",
             "vask lyd",
         ),
-        "en": ("clean audio", "clean the recording", "remove noise", "normalise audio", "convert audio"),
+        "en": ("clean audio", "cut", "clean the recording", "remove noise", "normalise audio", "convert audio"),
     },
     params=(
         Param(

@@ -207,7 +207,7 @@ def _summary_node(communication: Node, result: dict[str, Any], title_language: s
         "content",
         TITLES.get(title_language, TITLES["nb"]).format(communication.title),
         result["summary"],
-        {"content_type": "summary", **kept},
+        {"summary_of": str(communication.id), **kept},
     )
 
 

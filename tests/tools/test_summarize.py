@@ -36,7 +36,7 @@ def summary_of(demo: DemoNodes) -> list[tuple[object, ...]]:
     return rows(
         """SELECT n.id, n.node_kind, n.title, n.content, n.metadata,
                   array(SELECT e.edge_type || ' ' || e.target_id FROM edges e WHERE e.source_id = n.id ORDER BY 1)
-           FROM nodes n WHERE n.metadata->>'content_type' = 'summary'"""
+           FROM nodes n WHERE n.metadata ? 'summary_of'"""
     )
 
 
