@@ -16,7 +16,7 @@ import os
 import sys
 from collections.abc import Callable, Sequence
 
-from jobs.launcher.environment import interpreter_part
+from jobs.launcher.environment import fits
 from jobs.launcher.rehearsal import extra_threads, rehearse, undisturbed
 from jobs.launcher.wire import Request
 
@@ -36,7 +36,7 @@ class Template:
         self._mains: dict[str, Callable[[], object]] = {}
         self._stamps: dict[str, Stamp | None] = {}
         # Our PYTHONPATH is the launcher's own affair; no program is to see it.
-        self._interpreter = interpreter_part({k: v for k, v in os.environ.items() if k != "PYTHONPATH"})
+        self._environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
         self.refused: dict[str, str] = {}
         self.used_when_stale = False
 
@@ -69,7 +69,7 @@ class Template:
     def main_for(self, request: Request) -> Callable[[], object] | None:
         """The `main` that does what executing argv[0] would do; None when it must be executed."""
         main = self._mains.get(request.preload or "")
-        if main is None or interpreter_part(request.env) != self._interpreter:
+        if main is None or not fits(request.env, self._environment):
             return None
         if self._is_stale():
             self.used_when_stale = True

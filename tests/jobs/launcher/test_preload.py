@@ -186,19 +186,22 @@ async def test_it_is_stopped_by_timeout_and_cancel(modules: Path, start):
     assert (report.preloaded, report.reason, report.signal) == (True, Reason.TIMED_OUT, signal.SIGTERM)
 
 
-async def test_what_changes_an_interpreter_is_executed(modules: Path, start):
+async def test_what_changes_an_interpreter_is_executed(modules: Path, start, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("LANG", "C.UTF-8")
     path = program(modules, "plain", "import sys\ndef main(): print(sys.flags.utf8_mode, sys.stdout.encoding)")
     path.write_text(path.read_text() + "\nif __name__ == '__main__': main()\n")
     client = start("plain")
     await until_preloaded(client, request(path))
     report = await client.run(0, request(path, env=basics(os.environ) | {"PYTHONIOENCODING": "latin-1"}))
     assert (report.preloaded, report.stdout) == (False, b"0 iso8859-1\n")
+    assert not (await client.run(0, request(path, env=basics(os.environ) | {"LC_ALL": "nb_NO.ISO8859-1"}))).preloaded
+    assert (await client.run(0, request(path, env={"PATH": "/bin"}))).preloaded
     assert (await client.run(0, request(path))).preloaded
 
 
 REFUSED = {
-    "threads": ("import threading; threading.Thread(target=threading.Event().wait, daemon=True).start()", "threads (1)"),
-    "threads_later": ("from _thread import *\ndef main(): l = allocate_lock(); l.acquire(); start_new_thread(l.acquire, (True, 600))", "threads"),
+    "threads": ("import threading; threading.Timer(600, print).start()", "threads (1)"),
+    "threads_later": ("import threading\ndef main(): threading.Timer(600, print).start()", "threads"),
     "descriptors": ("file = open('/etc/passwd')", "descriptors open (1)"),
     "processes": ("import subprocess; p = subprocess.Popen(['sleep', '600'])", "processes"),
     "exits": ("import sys; sys.exit(3)", "SystemExit: 3"),
