@@ -128,6 +128,7 @@ class _Hand:
         step = Step(move.step, move.alternative, call.tool, move.line, move.text, call.job_type, dict(call.params))
         try:
             step.params = self._tools.fitted(call.tool, fill(call.params, run.values()))
+            self._tools.stay_inside(call.tool, step.params, run)
         except MissingValue as missing:
             step.fail(Reason.MISSING_VALUE, f"{{{missing.name}}}")
             return step, None

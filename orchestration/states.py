@@ -73,6 +73,7 @@ class Reason(TextChoices):
     # A step did not succeed.
     MISSING_VALUE = "missing_value", _("a value was missing")
     REFUSED = "refused", _("the queue refused the job")
+    OUTSIDE = "outside", _("it named something outside the collection")
     JOB_FAILED = "job_failed", _("the job failed")
     JOB_GONE = "job_gone", _("the job was deleted")
     # A run ended early.

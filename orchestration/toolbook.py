@@ -8,8 +8,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from jobs.payload import PayloadRefused, check_payload
+from jobs.scope import outside
 from jobs.tool_nodes import tool_node_id
 from orchestration.masking import mask_argv
+from orchestration.run_state import RunState
 from orchestration.states import Reason
 from orchestration.values import as_text
 from synops.store.sql import Cursor
@@ -54,6 +56,20 @@ class ToolBook:
         except PayloadRefused as refused:
             raise Unusable(Reason.REFUSED, str(refused)) from refused
         return params
+
+    def stay_inside(self, name: str, params: Mapping[str, Any], run: RunState) -> None:
+        """Raise Unusable when the params name a node or file outside the run's collection.
+
+        What the event itself is about was found in the collection when the run started, and the claim asks again.
+        """
+        event = run.variables.get("event", {})
+        known = {event.get(key) for key in ("node_id", "communication_id", "collection_id", "cas_hash")}
+        others = {key: value for key, value in params.items() if value not in known}
+        description = self.get(name)
+        if others and description is not None:
+            problems = outside(self._cursor, description, others, run.collection_id, run.id)
+            if problems:
+                raise Unusable(Reason.OUTSIDE, "; ".join(problems))
 
     def command(self, name: str, params: Mapping[str, Any]) -> list[str] | None:
         """The command line with secrets masked; None when the tool can't be asked how its flags are spelt."""

@@ -359,3 +359,12 @@ def test_edges_of_gone_sources_are_left_out(collection):
     fail_for_good()
     [work] = open_items()
     assert edge_targets(work.pk, "source_material") == {recipe.pk}
+
+
+def test_a_step_that_names_something_outside_the_collection_fails_before_anything_starts(collection):
+    elsewhere = make_node("communication", "Hemmelig", into=make_collection("Annen"))
+    leak = call("synops-summarize", "summarize_communication", communication_id=str(elsewhere.pk))
+    _, run, _ = begin(collection, compiled([leak]))
+    step = run.steps.get()
+    assert (step.state, step.reason, step.job_id) == ("failed", "outside", None)
+    assert str(elsewhere.pk) in step.error
