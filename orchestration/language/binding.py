@@ -15,12 +15,31 @@ def bind(call: Call, found: Found, context: Context) -> None:
     """Set the parameter, or report what stands in the way."""
     place = span_of(list(found.tokens))
     if found.value is not None:
+        if out_of_range(found.param, found.value):
+            args = {"value": say(list(found.tokens)), "flag": found.param.flag, "expected": range_of(found.param)}
+            context.reporter.report("ORK-705", place, args)
+            return
         put(call, found.param, found.value, place, context)
         call.said.append(found.param.name)
         return
     value = _bound(call, found, place, context)
     if value is not None:
         put(call, found.param, value, place, context)
+
+
+def out_of_range(param: Param, value: Value) -> bool:
+    if isinstance(value, str | bool):
+        return False
+    return (param.minimum is not None and value < param.minimum) or (
+        param.maximum is not None and value > param.maximum
+    )
+
+
+def range_of(param: Param) -> str:
+    """ "-40 … -8", "≥ 1"."""
+    if param.minimum is not None and param.maximum is not None:
+        return f"{param.minimum:g} … {param.maximum:g}"
+    return f"≥ {param.minimum:g}" if param.minimum is not None else f"≤ {param.maximum:g}"
 
 
 def put(call: Call, param: Param, value: Value, place: Span, context: Context) -> None:

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 
 from orchestration.language import packs
 from orchestration.language.diagnostics import MAYBE, Edit, Reporter, Suggestion
@@ -15,15 +15,16 @@ from orchestration.language.words import Token, say, span_of
 
 def refuses(phrase: Phrase, covered: Iterable[int], reporter: Reporter) -> bool:
     """Report the first word that changes the meaning; `covered` are words that belong to a hint or a verb."""
-    if _doubt(phrase, reporter) or _negation(phrase, reporter) or _waiting(phrase, reporter):
+    known = set(covered)
+    if _doubt(phrase, reporter) or _negation(phrase, known, reporter) or _waiting(phrase, reporter):
         return True
-    return _limit(phrase, set(covered), reporter)
+    return _limit(phrase, known, reporter)
 
 
-def _first(table: str, keys: list[str]) -> tuple[int, int] | None:
+def _first(table: str, keys: list[str], covered: Container[int] = ()) -> tuple[int, int] | None:
     for index in range(len(keys)):
         entry = packs.fixed("words", table).longest(keys, index)
-        if entry:
+        if entry and index not in covered:
             return index, len(entry.phrase)
     return None
 
@@ -42,8 +43,9 @@ def _delete(words: list[Token]) -> Suggestion:
     return Suggestion(say(words), MAYBE, (Edit(span_of(words), ""),), "remove")
 
 
-def _negation(phrase: Phrase, reporter: Reporter) -> bool:
-    found = _first("negation", phrase.keys)
+def _negation(phrase: Phrase, covered: set[int], reporter: Reporter) -> bool:
+    """A tool may have "uten pauser" among its own words; any other negation is the author's."""
+    found = _first("negation", phrase.keys, covered)
     if found is None:
         return False
     index = found[0]

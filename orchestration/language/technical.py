@@ -10,6 +10,7 @@ import re
 from dataclasses import dataclass, field
 from datetime import date
 
+from orchestration.language.binding import out_of_range, range_of
 from orchestration.language.context import Context, in_order
 from orchestration.language.describe import NUMERIC, Param, Tool
 from orchestration.language.diagnostics import MAYBE, Edit, Suggestion
@@ -216,8 +217,9 @@ def _typed(param: Param, value: Word, context: Context) -> Value | None:
         return None
     if param.type in NUMERIC:
         number = number_of(value.text, param)
-        if number is None:
+        if number is None or out_of_range(param, number):
             _wrong_type(param, value.text, value.span, (), context)
+            return None
         return number
     if param.type == "boolean" and value.text in ("true", "false"):
         return value.text == "true"
@@ -241,7 +243,8 @@ def _fits(param: Param, text: str) -> bool:
 
 
 def _wrong_type(param: Param, value: str, place: Span, near: tuple[str, ...], context: Context) -> None:
-    expected = " | ".join(param.values) if param.enum else param.type
+    limited = param.minimum is not None or param.maximum is not None
+    expected = " | ".join(param.values) if param.enum else range_of(param) if limited else param.type
     fixes = tuple(Suggestion(text, MAYBE, (Edit(place, text),)) for text in near)
     context.reporter.report("ORK-705", place, {"value": value, "flag": param.flag, "expected": expected}, fixes)
 

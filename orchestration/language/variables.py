@@ -11,8 +11,8 @@ from orchestration.language.source import Span
 from orchestration.language.suggest import closest
 
 NAMESPACES = ("event", "steps", "error", "input", "upstream", "run")
-ERROR_FIELDS = ("step", "message", "exit_code")
-RUN_FIELDS = ("id", "collection_id", "orchestration_id")
+ERROR_FIELDS = ("step", "tool", "message", "exit_code")
+RUN_FIELDS = ("id", "orchestration_id")
 _BRACES = re.compile(r"\{\{|\}\}|\{([^{}]*)\}|[{}]")
 _FORM = re.compile(r"^\s*([a-z_]+)((?:\.[a-z0-9_]+)+)\s*$")
 _SHORT = {"event.id": "event.communication_id", "event.coll_id": "event.collection_id"}

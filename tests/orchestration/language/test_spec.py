@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from functools import cache
 
 import pytest
 
@@ -87,10 +88,11 @@ SHORT_FORM = [
 ]
 
 
+@cache
 def shipped_tools() -> Vocabulary:
     """The tools of first light as they describe themselves."""
     found = []
-    for name in ("checksum", "transcribe", "summarize", "rss"):
+    for name in ("checksum", "transcribe", "summarize", "rss", "audio"):
         code = f"import sys; from synops.tools import {name}; sys.argv = ['x', '--describe']; {name}.main()"
         answer = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True, text=True)
         found.append(json.loads(answer.stdout))
@@ -199,3 +201,36 @@ def test_unknown_words_have_a_place_and_a_suggestion(old: str, new: str, code: s
     assert wrong.code == code
     assert compilation.source.slice(wrong.span) == place
     assert [item.show for item in wrong.suggestions][:1] == ([better] if better else [])
+
+
+def test_the_shipped_audio_tool_in_a_chain() -> None:
+    text = """\
+NÅR en lydfil lastes opp
+
+1. rens lyden (-16 lufs)
+2. klipp bort stillheten
+3. transkriber den nye lydfilen (stor modell)
+"""
+    compilation = compile_recipe(text, shipped_tools())
+    assert compilation.diagnostics == ()
+    assert compilation.plan is not None
+    steps = [step["alternatives"][0]["params"] for step in to_json(compilation.plan)["steps"]]
+    assert steps == [
+        {"cas_hash": "{event.cas_hash}", "loudness": -16},
+        {"cas_hash": "{steps.1.cas_hash}", "trim": True},
+        {"cas_hash": "{steps.2.cas_hash}", "model": "large"},
+    ]
+    technical = print_technical(compilation.plan, shipped_tools())
+    assert "--loudness=-16" in technical
+    again = compile_recipe(print_human(compilation.plan, shipped_tools()), shipped_tools())
+    assert again.plan is not None
+    assert again.plan.meaning() == compilation.plan.meaning()
+
+
+@pytest.mark.parametrize(
+    ("step", "code"),
+    [("rens lyden (-90 lufs)", "ORK-705"), ("klipp lyden uten pauser", ""), ("rens lyden uten å klippe", "ORK-204")],
+)
+def test_limits_and_negations_of_the_shipped_audio_tool(step: str, code: str) -> None:
+    compilation = compile_recipe(f"NÅR en lydfil lastes opp\n1. {step}", shipped_tools())
+    assert [item.code for item in compilation.diagnostics] == ([code] if code else [])
