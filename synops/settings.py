@@ -122,6 +122,8 @@ DATABASES["default"]["CONN_HEALTH_CHECKS"] = True
 # A name per role makes pg_stat_activity readable.
 DATABASES["default"].setdefault("OPTIONS", {}).setdefault("application_name", "synops")
 DATABASE_DIRECT_URL = database.direct_address(os.environ)
+# A server-side cursor lives in a session, and behind a pooler in transaction mode there is none to speak of.
+DATABASES["default"]["DISABLE_SERVER_SIDE_CURSORS"] = database.address(os.environ) != DATABASE_DIRECT_URL
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 LANGUAGE_CODE = "nb"
@@ -132,6 +134,7 @@ USE_TZ = True
 
 STATIC_URL = "static/"
 STATIC_ROOT = VAR / "static"
+STATICFILES_DIRS = [BASE_DIR / "synops" / "static"]
 
 AUTH_PASSWORD_VALIDATORS = [
     {"NAME": f"django.contrib.auth.password_validation.{name}"}

@@ -1,12 +1,19 @@
-"""HTTP routes of the whole product."""
+"""HTTP routes of the whole product. Everything but health, published files and the language switch needs a login."""
 
 from __future__ import annotations
 
 from django.contrib import admin
-from django.urls import URLPattern, URLResolver, path
+from django.urls import URLPattern, URLResolver, include, path
 from django.views.generic import RedirectView
+
+from synops.site.health import alive, health
+from synops.site.public import public
 
 urlpatterns: list[URLPattern | URLResolver] = [
     path("", RedirectView.as_view(pattern_name="admin:index")),
+    path("health", health, name="health"),
+    path("alive", alive, name="alive"),
+    path("public/<path:path>", public, name="public"),
+    path("i18n/", include("django.conf.urls.i18n")),
     path("admin/", admin.site.urls),
 ]

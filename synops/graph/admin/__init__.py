@@ -1,0 +1,15 @@
+"""Admin pages of the knowledge graph, and what the pages of all apps share (bases, paginator, rendering)."""
+
+from __future__ import annotations
+
+from django.contrib import admin
+
+from synops.graph.admin.edges import EdgeAdmin
+from synops.graph.admin.events import AccessEdgeTypeAdmin, GraphEventAdmin
+from synops.graph.admin.nodes import NodeAdmin
+from synops.graph.models import AccessEdgeType, Edge, GraphEvent, Node
+
+admin.site.register(Node, NodeAdmin)
+admin.site.register(Edge, EdgeAdmin)
+admin.site.register(AccessEdgeType, AccessEdgeTypeAdmin)
+admin.site.register(GraphEvent, GraphEventAdmin)

@@ -1,0 +1,77 @@
+"""Tags of our own templates: times, rows with their objects, the language that is not on, what live.js needs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from datetime import datetime
+from typing import Any
+
+from django import template
+from django.conf import settings
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.html import json_script
+from django.utils.safestring import SafeString
+from django.utils.translation import get_language, get_language_info
+from django.utils.translation import gettext as _
+
+from jobs.display import Shown
+from synops.graph.admin import rendering
+
+register = template.Library()
+
+
+@register.filter
+def moment(value: datetime | None, field: str = "") -> SafeString | str:
+    """A time as <time>; `field` names the cell for the live view."""
+    return rendering.moment(value, field)
+
+
+@register.simple_tag
+def badge(code: str, label: object, field: str = "") -> SafeString:
+    """A state as text with an icon and a colour."""
+    return rendering.badge(code, label, field)
+
+
+@register.filter
+def with_objects(results: Iterable[Any], rows: Iterable[Any]) -> Iterator[tuple[Any, Any]]:
+    """The cells of each row of a change list together with the object, which Django's own template does not have."""
+    return zip(results, rows, strict=False)
+
+
+@register.simple_tag
+def other_languages() -> list[dict[str, Any]]:
+    """The languages that the page is not in."""
+    return [get_language_info(code) for code, _name in settings.LANGUAGES if code != get_language()]
+
+
+@register.simple_tag
+def live_config(**page: Any) -> SafeString:
+    """What live.js needs, as data: the policy allows no inline script. Keyword arguments add to it."""
+    config = {
+        "socket": "/live/",
+        "rows": reverse("admin:live"),
+        "now": timezone.now().isoformat(),
+        "language": get_language(),
+        "timeZone": timezone.get_current_timezone_name(),
+        "states": {state.value: str(state.label) for state in Shown},
+        "texts": texts(),
+        **page,
+    }
+    return json_script(config, "live-config")
+
+
+def texts() -> dict[str, str]:
+    """The sentences that live.js shows, in the language of the page."""
+    return {
+        "live": _("Live"),
+        "polling": _("Updating every 5 seconds"),
+        "paused": _("Paused: data from %(time)s"),
+        "signedOut": _("You have been signed out. Load the page again."),
+        "one": _("Show 1 new"),
+        "many": _("Show %(count)s new"),
+        "changed": _("The page has been updated."),
+        "seconds": _("%(seconds)s s"),
+        "minutes": _("%(minutes)s min %(seconds)s s"),
+        "hours": _("%(hours)s h %(minutes)s min"),
+    }

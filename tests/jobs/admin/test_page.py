@@ -1,0 +1,107 @@
+"""The page of one job: everything about it, nothing that runs, nothing for those who may not see it."""
+
+from __future__ import annotations
+
+from typing import Any
+from uuid import uuid4
+
+import pytest
+from django.test import Client
+
+from jobs.models import LogChunk
+from tests.jobs.making import ended_job, make_job, running_job
+from tests.people import make_collection, make_user
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def member() -> Any:
+    return make_user("member", "jobs.view_job")
+
+
+@pytest.fixture
+def client(member: Any) -> Client:
+    client = Client(headers={"accept-language": "en"})
+    client.force_login(member)
+    return client
+
+
+def page(client: Client, job: Any) -> str:
+    response = client.get(f"/admin/jobs/job/{job.pk}/change/")
+    assert response.status_code == 200
+    return response.content.decode()
+
+
+def test_it_shows_payload_result_attempts_command_and_log(client: Client, member: Any):
+    job = ended_job(
+        make_collection("Podcast", member),
+        "failed",
+        payload={"title": "Æøå", "big": 12345678901234567890123},
+        result={"digest": "abc"},
+        error_msg="no such model",
+    )
+    job.attempt_rows.update(
+        argv=["synops-checksum", "--title=to ord"], exit_code=69, reason="exit", log_dropped_bytes=2048
+    )
+    LogChunk.objects.create(job=job, lease=1, seq=2, part="tail", text="the end")
+    LogChunk.objects.create(job=job, lease=1, seq=1, text="the beginning … ")
+    text = page(client, job)
+    for expected in (
+        "Æøå",
+        "12345678901234567890123",
+        "abc",
+        "no such model",
+        "synops-checksum &#x27;--title=to ord&#x27;",
+    ):
+        assert expected in text
+    assert "the beginning … the end" in text
+    assert "2.0\xa0KB in the middle were not kept." in text
+    assert '<time datetime="' in text
+
+
+def test_hostile_text_is_only_text(client: Client, member: Any):
+    evil = "</pre><script>alert(1)</script>"
+    job = ended_job(make_collection(evil, member), "failed", evil, payload={evil: evil}, error_msg=evil)
+    job.attempt_rows.update(argv=[evil], error=evil, reason=evil, message=evil)
+    LogChunk.objects.create(job=job, lease=1, seq=1, text=evil)
+    assert "<script>alert" not in page(client, job)
+
+
+def test_a_huge_payload_is_cut_and_the_page_says_so(client: Client, member: Any):
+    text = page(client, make_job(make_collection("Podcast", member), payload={"x": "y" * 300_000}))
+    assert "cut after 100000 of" in text
+    assert len(text) < 200_000
+
+
+def test_buttons_follow_state_and_right(member: Any):
+    operator = make_user("operator", "jobs.view_job", "jobs.retry_job", "jobs.cancel_job")
+    collection = make_collection("Podcast", member, operator)
+    failed, running = ended_job(collection, "failed"), running_job(collection)
+    client = Client()
+    client.force_login(operator)
+    assert "/retry/" in page(client, failed)
+    assert "/cancel/" not in page(client, failed)
+    assert "/cancel/" in page(client, running)
+    client.force_login(member)
+    assert "/retry/" not in page(client, failed)
+
+
+def test_an_unseen_job_looks_like_one_that_does_not_exist(client: Client):
+    hidden = make_job(make_collection("Hidden"))
+    for part in ("change", "history", "delete"):
+        unseen = client.get(f"/admin/jobs/job/{hidden.pk}/{part}/")
+        missing = client.get(f"/admin/jobs/job/{uuid4()}/{part}/")
+        assert (unseen.status_code, unseen.headers.get("Location")) == (
+            missing.status_code,
+            missing.headers.get("Location"),
+        )
+        assert unseen.status_code in (302, 403)
+
+
+def test_there_is_nothing_to_post_to(client: Client, member: Any):
+    job = make_job(make_collection("Podcast", member))
+    assert client.post(f"/admin/jobs/job/{job.pk}/change/", {"status": "completed"}).status_code == 403
+    assert client.get("/admin/jobs/job/add/").status_code == 403
+    job.refresh_from_db()
+    assert job.status == "pending"
