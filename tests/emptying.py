@@ -33,4 +33,4 @@ def empty_tables(self: TransactionTestCase) -> None:
 
 def install(_: Any = None) -> None:
     """Take the place of Django's way."""
-    TransactionTestCase._fixture_teardown = empty_tables  # type: ignore[method-assign]
+    TransactionTestCase._fixture_teardown = empty_tables  # type: ignore[attr-defined]

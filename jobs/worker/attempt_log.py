@@ -96,6 +96,11 @@ class AttemptLog:
         self._progress_changed = True
         return True
 
+    def end(self) -> None:
+        """No more will come: what stands after the last line break is a line too."""
+        if self._line:
+            self._end_line()
+
     def take_progress(self) -> tuple[ClaimedJob, float | None, str | None] | None:
         """The newest progress, once."""
         if not self._progress_changed:
@@ -104,9 +109,7 @@ class AttemptLog:
         return self.job, self.progress, self.message
 
     def take(self, *, final: bool = False) -> Flush:
-        """What is new since the last call. `final` ends a character and a line that were never finished."""
-        if final and self._line:
-            self._end_line()
+        """What is new since the last call. `final` ends a character that was never finished."""
         chunks = [self._chunk(bytes(self._head), "head", final and not self._tail)] if self._head else []
         self._head.clear()
         if self._tail:

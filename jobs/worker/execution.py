@@ -83,6 +83,7 @@ async def run(
         request(around, tool, job, line),
         on_output=lambda stream, data: log.feed(data) if stream == "stderr" else None,
     )
+    log.end()
     return None if interrupted(report) else verdict(job, tool.description, report, log)
 
 

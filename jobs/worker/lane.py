@@ -23,7 +23,8 @@ logger = logging.getLogger(__name__)
 Arguments = ParamSpec("Arguments")
 Answer = TypeVar("Answer")
 
-STATEMENT_TIMEOUT = "30s"
+# For the transaction and not for the session: behind PgBouncer the session is somebody else's a moment later.
+WITH_TIMEOUT = "SELECT set_config('statement_timeout', '30s', true)"
 TRIES = 5
 
 
@@ -60,6 +61,7 @@ class Lane:
             try:
                 connection = self._connected()
                 with connection.transaction(), connection.cursor() as cursor:
+                    cursor.execute(WITH_TIMEOUT)
                     return function(cursor)
             except (errors.SerializationFailure, errors.DeadlockDetected):
                 if not left:
@@ -102,5 +104,4 @@ def connect(address: str, name: str) -> psycopg.Connection[Any]:
         keepalives_count=3,
         tcp_user_timeout=30_000,
     )
-    connection.execute("SELECT set_config('statement_timeout', %s, false)", [STATEMENT_TIMEOUT])
     return connection

@@ -150,7 +150,7 @@ def test_drain_says_how_much_is_due_later(tools, start_worker):
 
 def test_new_work_wakes_a_waiting_worker(tools, start_worker):
     tools.add("quick", "echo 1")
-    start_worker("--poll-interval=1h").ready()
+    start_worker("--poll-interval=3600s").ready()
     wait_until(lambda: Worker.objects.filter(listening=True), "the worker listens")
     wait_for(enqueue("quick"), "completed", seconds=10)
 
