@@ -16,7 +16,7 @@ from typing import Any
 from uuid import UUID
 
 from django.conf import settings
-from django.db import InterfaceError, OperationalError, close_old_connections, connection, connections
+from django.db import InterfaceError, OperationalError, connection, connections
 
 from jobs.queue import Changed
 from orchestration.events import consume
@@ -111,7 +111,7 @@ class Steward:
         return done.more
 
     def _work(self) -> Round:
-        close_old_connections()
+        # No close_old_connections(): it would make a new connection for every round, two a second.
         done = Round()
         read_events(done)
         now = time.monotonic()
