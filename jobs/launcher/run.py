@@ -29,7 +29,7 @@ class Run:
         self._channel = channel
         self._lifeline = lifeline
         self._reaper = Reaper()
-        self._oom_kills = verdict.oom_kills()
+        self._oom_kills: int | None = None
         self._stopped_for: Reason | None = None
         self._ended_alone = False
         self._peak_kb = 0
@@ -94,6 +94,8 @@ class Run:
             self._tick_at = now + _TICK_SECONDS
             self._reaper.reap_strays(pid)
             self._weigh()
+            if self._oom_kills is None:  # not at the start: a run that is over by now had no time to fill the memory
+                self._oom_kills = verdict.oom_kills()
 
     def _stop(self, reason: Reason, grace_seconds: float) -> None:
         """Ask every process of the run to end, and set the time of the kill. The first reason counts, and the earliest
@@ -125,7 +127,7 @@ class Run:
             status=reaper.statuses.get(pid),
             stopped_for=self._stopped_for,
             killed_by_us=not self._ended_alone,
-            oom_kills=verdict.oom_kills() - self._oom_kills,
+            oom_kills=0 if self._oom_kills is None else verdict.oom_kills() - self._oom_kills,
             survivors=survivors,
             peak_kb=self._peak_kb,
             cpu_seconds=reaper.cpu_seconds,

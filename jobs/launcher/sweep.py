@@ -47,12 +47,21 @@ class Reaper:
         processes of another user, and those that the kernel holds in an uninterruptible wait."""
         deadline = time.monotonic() + patience
         while True:
+            if not spare and self._bury_dead():
+                return 0
             living = self._round(spare)
-            if not living and (spare or _childless()):
+            if spare and not living:
                 return 0
             if time.monotonic() > deadline:
                 return max(1, len(living))
             signal.sigtimedwait({signal.SIGCHLD}, _PAUSE)
+
+    def _bury_dead(self) -> bool:
+        """Bury all that are dead already. True when no child at all is left: the kernel's own word, while /proc's list
+        may miss one when others come and go."""
+        while dead := _next_dead():
+            self._bury(dead)
+        return _childless()
 
     def _round(self, spare: Set[int]) -> list[int]:
         """Bury the dead with their groups, kill the living; returns those."""
@@ -100,7 +109,6 @@ def _is_dead(pid: int) -> bool:
 
 
 def _childless() -> bool:
-    """The kernel's own word: /proc's list may miss one while others come and go."""
     try:
         os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT)
     except ChildProcessError:

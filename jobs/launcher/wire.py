@@ -7,7 +7,7 @@ import enum
 import json
 import struct
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from typing import Any
 
 STDOUT_CAP = 1024 * 1024
@@ -84,9 +84,9 @@ class Request:
 
     def encode(self) -> bytes:
         """The payload of a RUN frame. Lone surrogates (bytes of file names that are no UTF-8) survive the way."""
-        record = asdict(self) | {"argv": list(self.argv), "env": dict(self.env)}
-        record["stdin"] = None if self.stdin is None else base64.b64encode(self.stdin).decode("ascii")
-        return json.dumps(record).encode("ascii")
+        stdin = None if self.stdin is None else base64.b64encode(self.stdin).decode("ascii")
+        special = {"argv": list(self.argv), "env": dict(self.env), "limits": _record(self.limits), "stdin": stdin}
+        return json.dumps(_record(self) | special).encode("ascii")
 
     @classmethod
     def decode(cls, payload: bytes) -> Request:
@@ -133,7 +133,7 @@ class Report:
 
     def encode(self) -> bytes:
         """The payload of a REPORT frame. `stdout` is left out: it went ahead in frames of its own."""
-        record = asdict(self)
+        record = _record(self)
         del record["stdout"]
         return json.dumps(record).encode("ascii")
 
@@ -142,6 +142,11 @@ class Report:
         """The inverse of `encode`."""
         record: dict[str, Any] = json.loads(payload)
         return cls(**record | {"reason": Reason(record["reason"])}, stdout=stdout)
+
+
+def _record(it: Limits | Request | Report) -> dict[str, Any]:
+    """Its fields, shallow; `dataclasses.asdict` copies deeply, and takes longer than all the rest of a frame."""
+    return {name: getattr(it, name) for name in it.__slots__}
 
 
 def frame(kind: Kind, payload: bytes = b"") -> bytes:
