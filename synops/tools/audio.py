@@ -225,7 +225,7 @@ def work(call: Call) -> dict[str, Any]:
 def _make(call: Call, source: Path, target: Path, chapters: Sequence[Chapter]) -> Made:
     from synops.store.files import StoredFile
     from synops.tools.failures import BadUsage
-    from synops.tools.sound import FORMATS, encode, expected_seconds, measure
+    from synops.tools.sound import FORMATS, encode, expected_seconds, levelling, measure
 
     filters, aim = _plan(call)
     length = expected_seconds(source) or 3600.0
@@ -236,7 +236,7 @@ def _make(call: Call, source: Path, target: Path, chapters: Sequence[Chapter]) -
             source,
             target,
             FORMATS[call.payload["format"]],
-            [*filters, *_levelling(gain)],
+            [*filters, *levelling(gain)],
             chapters,
             _passing(call, "encoding", 0.3, 0.8, length),
         )
@@ -259,12 +259,6 @@ def _plan(call: Call) -> tuple[list[Filter], float]:
     trim = [TRIM] if call.payload["trim"] else []
     wanted = call.payload["loudness"]
     return [*filters, *trim], aim if wanted is None else float(wanted)
-
-
-def _levelling(gain: float) -> list[Filter]:
-    from synops.tools.sound import PEAK_CEILING
-
-    return [("volume", f"{gain:.2f}dB"), ("alimiter", f"limit={PEAK_CEILING}:level=0")]
 
 
 def _passing(call: Call, what: str, start: float, end: float, length: float) -> Callable[[float], None]:

@@ -124,6 +124,11 @@ def filtered(path: Path, filters: Sequence[Filter], heard: Callable[[float], Non
         yield from _ready(graph)
 
 
+def levelling(gain: float) -> list[Filter]:
+    """One gain, in dB, for the whole recording, and a limiter for the peaks that it lifts too high."""
+    return [("volume", f"{gain:.2f}dB"), ("alimiter", f"limit={PEAK_CEILING}:level=0")]
+
+
 def measure(path: Path, filters: Sequence[Filter], heard: Callable[[float], None]) -> Loudness:
     """The loudness of a file after `filters`."""
     last: dict[str, str] = {}
