@@ -9,27 +9,28 @@ from tests.database.users import ENTER, Place
 from tests.deadline import wait_until
 
 
-def test_first_user_starts_a_server_with_a_database_of_its_own(place: Place) -> None:
-    place.user()
-
+def test_first_one_in_starts_it_and_last_one_out_stops_it(place: Place) -> None:
+    starter = place.user()
+    server = place.postmaster()
     assert place.query("SELECT current_database() || ' ' || current_user") == "synops synops"
     assert place.query("SHOW listen_addresses") == ""
     assert place.query("SHOW server_encoding") == "UTF8"
     assert place.home.stat().st_mode & 0o777 == 0o700
+    place.query("CREATE TABLE kept AS SELECT 42 AS answer")
 
+    other = place.user()
+    starter.go()
+    assert (place.postmaster(), len(place.keepers())) == (server, 1)
+    other.go()
 
-def test_second_user_shares_the_server(place: Place) -> None:
+    place.wait_stopped()
+    assert not (place.home / "data" / "postmaster.pid").exists()
     place.user()
-    first = place.postmaster()
-
-    place.user()
-
-    assert place.postmaster() == first
-    assert len(place.keepers()) == 1
+    assert place.query("SELECT answer FROM kept") == 42
 
 
 def test_users_who_come_at_once_share_one_server(place: Place) -> None:
-    users = [place.newcomer() for _ in range(4)]
+    users = [place.newcomer() for _ in range(3)]
 
     for user in users:
         user.entered()
@@ -38,87 +39,52 @@ def test_users_who_come_at_once_share_one_server(place: Place) -> None:
     assert place.query("SELECT 1") == 1
 
 
-def test_last_one_out_stops_it(place: Place) -> None:
-    starter, other = place.user(), place.user()
-
-    starter.go()
-    assert place.query("SELECT 1") == 1
-    other.go()
-
-    place.wait_stopped()
-    assert not (place.home / "data" / "postmaster.pid").exists()
-
-
 def test_killing_the_starter_leaves_the_server_up_for_the_others(place: Place) -> None:
     starter, other = place.user(), place.user()
     server = place.postmaster()
 
     starter.kill()
 
-    assert place.user() is not None
+    latest = place.user()
     assert place.postmaster() == server
     other.kill()
-    place.users[-1].kill()
+    latest.kill()
     place.wait_stopped()
 
 
-def test_a_starter_killed_half_way_leaves_nothing_that_stops_the_next(place: Place) -> None:
-    place.user().go()
+def test_coming_while_it_stops_or_starts_gets_one(place: Place) -> None:
+    for _ in range(3):
+        place.user().go()  # its keeper begins to end now
     place.wait_stopped()
     half_way = place.newcomer()
     wait_until(place.keepers, "a keeper is being started")
-
     half_way.kill()
 
     place.user()
-    assert place.query("SELECT 1") == 1
-
-
-def test_coming_while_it_stops_gets_a_new_one(place: Place) -> None:
-    for _ in range(5):
-        place.user().go()  # its keeper begins to end now
-
-    place.user()
 
     assert place.query("SELECT 1") == 1
 
 
-def test_data_survive_all_of_it(place: Place) -> None:
-    user = place.user()
+def test_killed_keeper_takes_its_server_along_and_the_next_one_in_recovers(place: Place) -> None:
+    again = ENTER + "sys.stdin.readline()\nenter(furnished=False)\nprint('in', flush=True)\nsys.stdin.read()"
+    first = place.user(program=again)
     place.query("CREATE TABLE kept AS SELECT 42 AS answer")
-    user.kill()
-    place.wait_stopped()
+    server = place.postmaster()
 
-    place.user()
-
-    assert place.query("SELECT answer FROM kept") == 42
-
-
-def test_killed_keeper_takes_its_server_along_and_the_next_user_recovers(place: Place) -> None:
-    place.user()
-    place.query("CREATE TABLE kept AS SELECT 42 AS answer")
-    keeper, server = place.keepers()[0], place.postmaster()
-
-    os.kill(keeper, signal.SIGKILL)
+    os.kill(place.keepers()[0], signal.SIGKILL)
     place.user()  # at once: the old server may still be shutting down
 
     assert place.postmaster() != server
     assert place.query("SELECT answer FROM kept") == 42
     assert len(place.keepers()) == 1
 
-
-def test_entering_again_revives_a_lost_server(place: Place) -> None:
-    again = ENTER + "sys.stdin.readline()\nenter(furnished=False)\nprint('in', flush=True)\nsys.stdin.read()"
-    user = place.user(program=again)
     os.kill(place.keepers()[0], signal.SIGKILL)
     wait_until(lambda: not place.servers(), "the server is gone")
-
-    assert user.process.stdin
-    user.process.stdin.write("\n")
-    user.process.stdin.flush()
-    user.entered()
-
-    assert place.query("SELECT 1") == 1
+    assert first.process.stdin
+    first.process.stdin.write("\n")  # one that is in enters again, as a worker does that has lost its connection
+    first.process.stdin.flush()
+    first.entered()
+    assert place.query("SELECT answer FROM kept") == 42
 
 
 def test_killed_server_is_restarted_by_its_keeper(place: Place) -> None:
@@ -134,12 +100,7 @@ def test_killed_server_is_restarted_by_its_keeper(place: Place) -> None:
     assert place.query("SELECT answer FROM kept") == 42
     assert place.keepers() == [keeper]
 
-
-def test_terminated_keeper_stops_the_server_cleanly(place: Place) -> None:
-    place.user()
-
-    os.kill(place.keepers()[0], signal.SIGTERM)
-
+    os.kill(keeper, signal.SIGTERM)  # a keeper that is asked to end stops its server cleanly
     place.wait_stopped()
     assert not (place.home / "data" / "postmaster.pid").exists()
 

@@ -48,11 +48,12 @@ def sentence(said: subprocess.CompletedProcess[str]) -> str:
     ],
 )
 def test_an_address_that_is_none(url: str, expected: str) -> None:
-    said = sentence(manage("showmigrations", DATABASE_URL=url))
+    with pytest.raises(DatabaseUnavailable) as refused:
+        address({"DATABASE_URL": url})
 
-    assert "DATABASE_URL cannot be read" in said
-    assert expected in said
-    assert "sec" not in said
+    assert "DATABASE_URL cannot be read" in str(refused.value)
+    assert expected in str(refused.value)
+    assert "sec" not in str(refused.value)
 
 
 @pytest.mark.parametrize(
@@ -60,7 +61,6 @@ def test_an_address_that_is_none(url: str, expected: str) -> None:
     [
         ("postgresql://u:secret@127.0.0.1:1/db", 'server at "127.0.0.1", port 1 failed'),
         ("postgresql://u:secret@nowhere.invalid/db", "nowhere.invalid"),
-        ("postgresql:///db?host=/nowhere", "/nowhere"),
     ],
 )
 def test_an_address_where_nobody_answers(url: str, expected: str) -> None:
@@ -111,9 +111,7 @@ def test_a_python_without_the_packages() -> None:
     assert "make install" in sentence(said)
 
 
-@pytest.mark.parametrize(
-    "command", [["help"], ["version"], ["--help"], ["migrate", "--help"], ["check"], ["diffsettings"]]
-)
+@pytest.mark.parametrize("command", [["help"], ["migrate", "--help"], ["check"]])
 def test_commands_that_need_no_database_start_none(tmp_path: Path, command: list[str]) -> None:
     said = subprocess.run(
         [sys.executable, str(MANAGE), *command], env=environment(tmp_path), capture_output=True, text=True

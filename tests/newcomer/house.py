@@ -50,7 +50,13 @@ class House:
         program = self.tools / "synops-nap"
         program.write_text(NAP.replace("SECONDS", self.nap))
         program.chmod(0o755)
-        own = {"PORT": str(self.port), "SYNOPS_TOOLS_PATH": str(self.tools), "PYTHONPATH": "", "DRAIN_SECONDS": "2"}
+        own = {
+            "PORT": str(self.port),
+            "SYNOPS_TOOLS_PATH": str(self.tools),
+            "PYTHONPATH": "",
+            "DRAIN_SECONDS": "2",
+            "DJANGO_SUPERUSER_PASSWORD": "their own",
+        }
         self.env = environment(self.var, **{**own, **env})
         self.output = ""
 
@@ -137,11 +143,14 @@ class House:
     def assert_nothing_survives(self, seconds: float) -> None:
         wait_until(self.is_empty, f"nothing of {self.var} runs", seconds)
 
-    def statuses_left(self) -> set[object]:
-        """The states of all jobs, looked up by a command of its own when everything is down, and cleared away."""
-        program = "from jobs.models import Job; print(*Job.objects.values_list('status')); Job.objects.all().delete()"
-        said = self.manage("shell", "--verbosity=0", "-c", program)
-        return set(re.findall(r"'(\w+)'", said))
+    def jobs_left(self) -> set[str]:
+        """Type and state of every job, looked up when everything is down, and cleared away."""
+        program = (
+            "from jobs.models import Job\n"
+            "for job in Job.objects.all(): print('>', job.job_type, job.status)\n"
+            "Job.objects.all().delete()"
+        )
+        return set(re.findall(r"^> (.*)$", self.manage("shell", "--verbosity=0", "-c", program), re.MULTILINE))
 
     def close(self) -> None:
         for pid in self.inhabitants():
