@@ -7,6 +7,7 @@ import json
 import math
 from collections import deque
 from dataclasses import dataclass
+from typing import Any
 
 from jobs.queue import ClaimedJob, LogText
 
@@ -77,24 +78,29 @@ class AttemptLog:
     def _end_line(self) -> None:
         line = bytes(self._line).strip()
         self._line.clear()
-        if line and not (line.startswith(b"{") and self._take_progress(line)):
+        if line and not (line.startswith(b"{") and self._take_record(line)):
             self.last_lines.append(line.decode(errors="replace"))
 
-    def _take_progress(self, line: bytes) -> bool:
-        """Whether the line is a JSON object with `progress` and/or `message`; then it has been noted."""
+    def _take_record(self, line: bytes) -> bool:
+        """Whether the line is a record for us and not for people: progress, or an error whose sentence follows."""
         try:
             record = json.loads(line)
         except (ValueError, RecursionError):
             return False
-        if not isinstance(record, dict) or not {"progress", "message"} & set(record):
+        if not isinstance(record, dict):
             return False
+        if {"progress", "message"} & set(record):
+            self._take_progress(record)
+            return True
+        return isinstance(record.get("error"), str)
+
+    def _take_progress(self, record: dict[str, Any]) -> None:
         fraction, message = record.get("progress"), record.get("message")
         if isinstance(fraction, int | float) and not isinstance(fraction, bool) and math.isfinite(fraction):
             self.progress = min(1.0, max(0.0, float(fraction)))
         if isinstance(message, str):
             self.message = message[:500]
         self._progress_changed = True
-        return True
 
     def end(self) -> None:
         """No more will come: what stands after the last line break is a line too."""

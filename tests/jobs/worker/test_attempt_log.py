@@ -42,6 +42,12 @@ def test_progress_is_read_once_and_is_no_error_line():
     assert list(log.last_lines) == ['{"note": 1}', "[1]"]
 
 
+def test_the_record_of_an_error_is_left_to_its_sentence():
+    log = a_log()
+    log.feed(b'{"error": "no model", "code": 78}\nsynops-x: no model\n')
+    assert list(log.last_lines) == ["synops-x: no model"]
+
+
 def test_head_and_tail_are_kept_and_the_middle_is_counted():
     log, kept, expired = a_log(), {}, set()
     for _ in range(40):
