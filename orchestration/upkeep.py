@@ -19,6 +19,7 @@ from orchestration.language import Compilation, Vocabulary, render_box
 from orchestration.recipes import Stored, UnknownRecipe, add_version, lock, recompiled, write
 from orchestration.reports import shown_language
 from orchestration.states import RecipeState
+from orchestration.vocabulary import vocabulary_problems
 from orchestration.work_items import NewItem, open_item
 from synops.store.identities import SYSTEM_COLLECTION_ID
 from synops.store.sql import Cursor, load
@@ -33,6 +34,8 @@ EDITED_ELSEWHERE = "edited_elsewhere"
 
 def on_tools_changed() -> None:
     """`sync_tools` has committed."""
+    for problem in vocabulary_problems():
+        logger.warning("%s: %s", problem.tool, problem.sentence)
     recompile_all()
 
 

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 from jobs.tool_discovery import Tool, ask, executables
 from orchestration.language import Vocabulary
+from orchestration.language.lint import Problem, lint
+from orchestration.language.words import split_key
 from synops.graph.models import Node
 
 
@@ -17,10 +20,50 @@ class BadVocabulary(ValueError):
 
 
 def database_vocabulary() -> Vocabulary:
-    """The words of every available tool (`cli_tool` nodes), and the traits that collections have."""
-    tools = Node.objects.filter(node_kind="cli_tool").order_by("title").values_list("metadata", flat=True)
-    known = [tool for tool in tools if tool.get("name") and tool.get("available", True)]
-    return Vocabulary.from_tools(known, traits=_traits())
+    """The words of every available tool (`cli_tool` nodes), and the traits that collections have.
+
+    A verb that the check of the vocabulary refuses is left out, so that a new tool cannot take an old one's words.
+    """
+    return _built(json.dumps(_registered(), sort_keys=True, ensure_ascii=False), tuple(_traits()))
+
+
+@lru_cache(maxsize=4)
+def _built(described: str, traits: tuple[str, ...]) -> Vocabulary:
+    """Kept between compiles: reading the tools is a query, inflecting all their words takes longer than a recipe."""
+    known = json.loads(described)
+    words = Vocabulary.from_tools(known, traits=traits)
+    refused = {(problem.tool, problem.verb) for problem in lint(words, _names_of(known)) if problem.verb}
+    if not refused:
+        return words
+    return Vocabulary.from_tools([_without(tool, refused) for tool in known], traits=traits)
+
+
+def vocabulary_problems() -> list[Problem]:
+    """What is wrong with the words of the registered tools; the older of two tools keeps its words."""
+    known = _registered()
+    return lint(Vocabulary.from_tools(known), _names_of(known))
+
+
+def _registered() -> list[dict[str, Any]]:
+    """Available tools, the oldest first."""
+    tools = Node.objects.filter(node_kind="cli_tool").order_by("created_at", "title").values_list("metadata", flat=True)
+    return [tool for tool in tools if tool.get("name") and tool.get("available", True)]
+
+
+def _names_of(tools: list[dict[str, Any]]) -> list[str]:
+    return [str(tool["name"]) for tool in tools]
+
+
+def _without(tool: dict[str, Any], refused: set[tuple[str, str]]) -> dict[str, Any]:
+    """The description without its refused verbs, in full or short form."""
+    verbs = {verb for name, verb in refused if name == tool["name"]}
+
+    def kept(phrases: list[str]) -> list[str]:
+        return [phrase for phrase in phrases if phrase not in verbs and " ".join(split_key(phrase)) not in verbs]
+
+    aliases = tool.get("aliases") or []
+    found = {lang: kept(said) for lang, said in aliases.items()} if isinstance(aliases, dict) else kept(aliases)
+    return {**tool, "aliases": found}
 
 
 def _traits() -> list[str]:

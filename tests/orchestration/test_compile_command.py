@@ -13,6 +13,8 @@ import pytest
 from django.core.management import call_command
 from django.core.management.base import CommandError
 
+from orchestration.language import compile_recipe
+from orchestration.vocabulary import database_vocabulary, vocabulary_problems
 from synops.graph.models import Node
 from tests.orchestration.language.stand_in import described
 from tests.orchestration.language.test_spec import HUMAN, TECHNICAL
@@ -126,6 +128,21 @@ def test_nodes_are_compiled_with_the_tools_and_traits_in_the_database() -> None:
     node.save()
     assert run("--all")[0] == 1
     assert run("--node", "0190f5a6-0000-7000-8000-00000000dead")[0] == 2
+
+
+@pytest.mark.django_db
+def test_a_new_tool_cannot_take_the_words_of_an_old_one() -> None:
+    Node.objects.create(
+        node_kind="cli_tool", title="synops-old", metadata={"name": "synops-old", "aliases": {"nb": ["vurder"]}}
+    )
+    newer = {"name": "synops-new", "aliases": {"nb": ["vurder", "bedøm"]}}
+    Node.objects.create(node_kind="cli_tool", title="synops-new", metadata=newer, created_at="2999-01-01T00:00Z")
+    (problem,) = vocabulary_problems()
+    assert (problem.tool, problem.other, problem.verb) == ("synops-new", "synops-old", "vurder")
+    words = database_vocabulary()
+    plan = compile_recipe("NÅR innspilling avsluttet\n1. vurder\n2. bedøm", words).plan
+    assert plan is not None
+    assert plan.tools() == ("synops-old", "synops-new")
 
 
 def test_standard_input_and_no_database_at_all(tools: str) -> None:
