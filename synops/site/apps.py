@@ -17,8 +17,10 @@ class SiteConfig(AppConfig):
     def ready(self) -> None:
         from jobs.live.job_topic import JOB_TOPIC
         from jobs.live.topics import topics
+        from orchestration.live_topics import RUN_TOPIC
 
-        topics.register(JOB_TOPIC)
+        for topic in (JOB_TOPIC, RUN_TOPIC):
+            topics.register(topic)
 
 
 class SynopsAdminConfig(AdminConfig):

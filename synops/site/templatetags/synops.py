@@ -16,6 +16,7 @@ from django.utils.translation import get_language, get_language_info
 from django.utils.translation import gettext as _
 
 from jobs.display import Shown
+from orchestration.states import RunStatus, StepState
 from synops.graph.admin import rendering
 
 register = template.Library()
@@ -54,7 +55,7 @@ def live_config(**page: Any) -> SafeString:
         "now": timezone.now().isoformat(),
         "language": get_language(),
         "timeZone": timezone.get_current_timezone_name(),
-        "states": {state.value: str(state.label) for state in Shown},
+        "states": {state.value: str(state.label) for state in (*StepState, *RunStatus, *Shown)},
         "texts": texts(),
         **page,
     }

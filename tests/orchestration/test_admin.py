@@ -1,0 +1,119 @@
+"""Recipes, runs and work items in the admin: what is saved, what is shown, who may."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from django.db import connection
+from django.test import Client
+
+from orchestration.models import Orchestration, Run, RunStep, WorkItem
+from orchestration.work_items import NewItem, open_item
+from synops.graph.models import Node
+from tests.people import make_collection, make_user
+
+pytestmark = pytest.mark.django_db
+
+RIGHTS = tuple(
+    f"orchestration.{name}"
+    for name in (
+        "view_orchestration",
+        "add_orchestration",
+        "change_orchestration",
+        "view_run",
+        "view_workitem",
+    )
+)
+ADD = "/admin/orchestration/orchestration/add/"
+
+
+@pytest.fixture
+def editor() -> Any:
+    return make_user("editor", *RIGHTS)
+
+
+@pytest.fixture
+def client(editor: Any) -> Client:
+    client = Client(headers={"accept-language": "en"})
+    client.force_login(editor)
+    return client
+
+
+@pytest.fixture
+def podcast(editor: Any) -> Node:
+    return make_collection("Podcast", editor)
+
+
+def make_run(collection: Node, **fields: Any) -> Run:
+    run = Run.objects.create(
+        collection=collection, title="Podcast", compiled={}, trigger={"trigger_event": "communication.ended"}, **fields
+    )
+    RunStep.objects.create(
+        run=run, step=1, text="<script>alert(1)</script>", tool="synops-rss", state="failed", finished_at=run.created_at
+    )
+    return run
+
+
+def test_a_text_with_errors_is_saved_and_the_page_says_what_is_wrong(client: Client, podcast: Node):
+    data = {
+        "title": "Broken",
+        "collection": str(podcast.pk),
+        "content": "NÅR innspilling avsluttet\n\n1. bak en kake\n",
+    }
+    response = client.post(ADD, data, follow=True)
+    recipe = Orchestration.objects.get(title="Broken")
+    assert "it has errors" in response.content.decode()
+    page = client.get(f"/admin/orchestration/orchestration/{recipe.pk}/change/").content.decode()
+    assert "bak en kake" in page
+    assert "┌─" in page
+    assert recipe.edges_out.get(edge_type="belongs_to").target_id == podcast.pk
+
+
+def test_a_recipe_is_put_only_where_the_person_may_see(client: Client, podcast: Node):
+    hidden = make_collection("Hidden")
+    data = {"title": "X", "collection": str(hidden.pk), "content": "NÅR innspilling avsluttet\n"}
+    page = client.post(ADD, data).content.decode()
+    assert "valid choice" in page
+    assert "Hidden" not in page
+    assert not Orchestration.objects.filter(title="X").exists()
+
+
+def test_switching_on_needs_its_own_right_and_a_text_that_compiles(client: Client, podcast: Node):
+    client.post(ADD, {"title": "Broken", "collection": str(podcast.pk), "content": "bak en kake"})
+    recipe = Orchestration.objects.get(title="Broken")
+    address = f"/admin/orchestration/orchestration/{recipe.pk}/activate/"
+    assert client.post(address).status_code == 403
+    boss = Client(headers={"accept-language": "en"})
+    boss.force_login(make_user("boss", superuser=True))
+    assert boss.get(address).status_code == 405
+    response = boss.post(address, follow=True)
+    assert 'class="error"' in response.content.decode()
+    recipe.refresh_from_db()
+    assert recipe.state == "draft"
+
+
+def test_runs_and_their_steps_are_shown_to_the_collection_only(client: Client, podcast: Node):
+    seen, hidden = make_run(podcast), make_run(make_collection("Hidden"))
+    listed = client.get("/admin/orchestration/run/").context["cl"].result_list
+    assert [run.pk for run in listed] == [seen.pk]
+    page = client.get(f"/admin/orchestration/run/{seen.pk}/change/").content.decode()
+    assert "synops-rss" in page
+    assert "<script>alert" not in page
+    assert client.get(f"/admin/orchestration/run/{hidden.pk}/change/").status_code == 302
+    assert client.post(f"/admin/orchestration/run/{seen.pk}/change/", {}).status_code == 403
+
+
+def test_a_work_item_is_closed_by_those_who_may(client: Client, podcast: Node):
+    with connection.cursor() as cursor:
+        id, _ = open_item(cursor, NewItem(podcast.pk, "Fix it", "It failed", "key", tags=["bug"]))
+    assert "bug" in client.get("/admin/orchestration/workitem/").content.decode()
+    close = f"/admin/orchestration/workitem/{id}/close/"
+    assert client.post(close).status_code == 403
+    closer = make_user("closer", *RIGHTS, "orchestration.close_workitem")
+    make_collection("Other", closer)
+    client.force_login(closer)
+    assert client.post(close).status_code == 403  # not a member of the podcast
+    client.force_login(make_user("boss", superuser=True))
+    assert client.post(close).status_code == 302
+    assert not WorkItem.objects.get(pk=id).is_open
