@@ -32,6 +32,7 @@ class AttemptLog:
         self.job = job
         self.progress: float | None = None
         self.message: str | None = None
+        self.error_record: str | None = None
         self.dropped_bytes = 0
         self.last_lines: deque[str] = deque(maxlen=ERROR_LINES)
         self._progress_changed = False
@@ -92,7 +93,10 @@ class AttemptLog:
         if {"progress", "message"} & set(record):
             self._take_progress(record)
             return True
-        return isinstance(record.get("error"), str)
+        if isinstance(record.get("error"), str):
+            self.error_record = record["error"]
+            return True
+        return False
 
     def _take_progress(self, record: dict[str, Any]) -> None:
         fraction, message = record.get("progress"), record.get("message")

@@ -33,6 +33,7 @@ class Finisher:
         self._told = told
         self._waiting: list[Ended] = []
         self._recording: list[Ended] = []
+        self._said = False
         self._arrived = asyncio.Event()
         self._empty = asyncio.Event()
         self._empty.set()
@@ -69,9 +70,11 @@ class Finisher:
             del self._waiting[: len(batch)]
             try:
                 again = await self._record(batch)
+                self._said = False
             except DatabaseAway as error:
-                logger.warning("%d results wait for the database: %s", len(batch) + len(self._waiting), error)
-                again = batch
+                if not self._said:  # once an outage, however long it lasts
+                    logger.warning("%d results wait for the database: %s", len(batch) + len(self._waiting), error)
+                self._said, again = True, batch
             self._waiting[:0] = again
             self._recording = []
             failures = failures + 1 if again else 0

@@ -6,8 +6,11 @@ psycopg's synchronous cursor is used, so that jobs/queue.py has one form for Dja
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
+import os
 import random
+import socket
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -25,6 +28,9 @@ Answer = TypeVar("Answer")
 
 # For the transaction and not for the session: behind PgBouncer the session is somebody else's a moment later.
 WITH_TIMEOUT = "SELECT set_config('statement_timeout', '30s', true)"
+DEADLINE_SECONDS = 40.0
+"""No answer for so long, the server's own timeout included, means that nobody is there any more."""
+
 TRIES = 5
 
 
@@ -35,9 +41,11 @@ class DatabaseAway(Exception):
 class Lane:
     """Runs functions that take a cursor, one transaction each, one after another."""
 
-    def __init__(self, name: str, address: str) -> None:
+    def __init__(self, name: str, address: str, deadline_seconds: float = DEADLINE_SECONDS) -> None:
         self.name = name
         self._address = address
+        self._deadline = deadline_seconds
+        self._began: float | None = None
         self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix=name)
         self._connection: psycopg.Connection[Any] | None = None
 
@@ -47,16 +55,38 @@ class Lane:
         *args: Arguments.args,
         **kwargs: Arguments.kwargs,
     ) -> Answer:
-        """`function(cursor, …)` in a transaction. Raises DatabaseAway when there is no connection to be had.
+        """`function(cursor, …)` in a transaction. Raises DatabaseAway when there is no connection to be had, or no answer.
 
         Serialization failures and deadlocks are tried again: their transaction has left nothing behind.
         """
-        loop = asyncio.get_running_loop()
-        return await loop.run_in_executor(
+        work = asyncio.get_running_loop().run_in_executor(
             self._thread, lambda: self._transaction(lambda cur: function(cur, *args, **kwargs))
         )
+        while not work.done():
+            await asyncio.wait([work], timeout=self._deadline)
+            if not work.done() and self._hangs():
+                self._hang_up()
+        return work.result()
+
+    def _hangs(self) -> bool:
+        return self._began is not None and time.monotonic() - self._began >= self._deadline
+
+    def _hang_up(self) -> None:
+        """End a wait for an answer that never comes: a half-open connection, on which no timeout of the server helps."""
+        connection = self._connection
+        with contextlib.suppress(OSError, psycopg.Error):
+            if connection is not None and not connection.closed:
+                with socket.socket(fileno=os.dup(connection.fileno())) as wire:
+                    wire.shutdown(socket.SHUT_RDWR)  # the thread that waits gets an error
 
     def _transaction(self, function: Callable[[Cursor], Answer]) -> Answer:
+        self._began = time.monotonic()
+        try:
+            return self._try_transaction(function)
+        finally:
+            self._began = None
+
+    def _try_transaction(self, function: Callable[[Cursor], Answer]) -> Answer:
         for left in reversed(range(TRIES)):
             try:
                 connection = self._connected()

@@ -32,7 +32,7 @@ class Listener:
         while True:
             try:
                 await self._listen()
-            except psycopg.Error as error:
+            except (psycopg.Error, TimeoutError) as error:
                 if self.listening or failures == 0:
                     logger.warning("the wake-up connection is lost, polling meanwhile: %s", str(error).strip())
                 failures = failures + 1 if not self.listening else 1
@@ -52,4 +52,5 @@ class Listener:
             while True:
                 async for notice in connection.notifies(timeout=HEARTBEAT_SECONDS):
                     self._wake[notice.channel]()
-                await connection.execute("SELECT 1")  # a dead peer is noticed within the slice
+                async with asyncio.timeout(HEARTBEAT_SECONDS):  # a half-open connection never answers
+                    await connection.execute("SELECT 1")

@@ -72,12 +72,22 @@ class Heartbeat:
         """Beat until cancelled."""
         while True:
             await asyncio.sleep(self._worker.options.heartbeat_seconds)
+            beat = asyncio.create_task(self._try_beat())
             try:
-                await self._beat()
-            except (DatabaseAway, psycopg.Error) as error:
-                self._note_failure(error)
-            if self.overdue():
-                self._worker.dispatcher.fence()
+                # The fence must not wait for an answer: on a half-open connection none comes.
+                left = self._last + self._worker.options.ttl_seconds - time.monotonic()
+                await asyncio.wait([beat], timeout=max(0.0, left))
+                if self.overdue():
+                    self._worker.dispatcher.fence()
+                await beat
+            finally:
+                beat.cancel()
+
+    async def _try_beat(self) -> None:
+        try:
+            await self._beat()
+        except (DatabaseAway, psycopg.Error) as error:
+            self._note_failure(error)
 
     def _note_failure(self, error: Exception) -> None:
         if self._unbroken_since is not None:

@@ -100,7 +100,7 @@ def _measurements(report: Report, log: AttemptLog) -> dict[str, Any]:
 
 def _last_words(log: AttemptLog) -> str | None:
     text = "\n".join(log.last_lines)[-MAX_ERROR_CHARACTERS:]
-    return text or None
+    return text or log.error_record
 
 
 def _excerpt(stdout: bytes) -> str:

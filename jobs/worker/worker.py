@@ -45,10 +45,12 @@ class Worker:
     def __init__(self, options: Options, launcher: LauncherClient, registries: Registries, announce: Announce) -> None:
         self.options = options
         self.stopping = False
+        self._no_claim_said = False
         self._wake = asyncio.Event()
         self._stop_now = asyncio.Event()
         self._cancels = asyncio.Event()
         self._lanes = {name: Lane(name, options.database_url) for name in LANES}
+        self._lanes["beat"] = Lane("beat", options.database_url, deadline_seconds=options.ttl_seconds / 2)
         self._side_tasks = [factory() for factory in registries.side_tasks]
         self.toolbox = Toolbox(registries, options.types)
         self.listener = Listener(
@@ -168,8 +170,11 @@ class Worker:
             inline = await self._claim_inline(live_call)
             slotted = await self._claim_for_slots(live_call)
         except (DatabaseAway, psycopg.Error) as error:
-            logger.warning("no claim: %s", error)
+            if not self._no_claim_said:  # once an outage, however long it lasts
+                logger.warning("no claim: %s", error)
+            self._no_claim_said = True
             return None
+        self._no_claim_said = False
         return None if inline is None or slotted is None else inline + slotted
 
     async def _claim_for_slots(self, live_call: bool) -> int | None:

@@ -46,6 +46,7 @@ def test_the_record_of_an_error_is_left_to_its_sentence():
     log = a_log()
     log.feed(b'{"error": "no model", "code": 78}\nsynops-x: no model\n')
     assert list(log.last_lines) == ["synops-x: no model"]
+    assert log.error_record == "no model", "for a program that says nothing else"
 
 
 def test_head_and_tail_are_kept_and_the_middle_is_counted():
