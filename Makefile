@@ -9,7 +9,7 @@ PYTHONS := $(or $(PYTHON),python3 python3.14 python3.13 python3.12 python3.11 py
 RUN_REQUIREMENTS := requirements.txt $(wildcard requirements-models.txt)
 DEV_REQUIREMENTS := requirements.txt requirements-dev.txt
 
-.PHONY: help run install install-dev packages test lint format migrations messages
+.PHONY: help run install install-dev packages test lint format migrations messages bench
 
 help: ## This list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1\t\2/p' Makefile | expand -t 18
@@ -86,3 +86,6 @@ migrations: install ## New migrations for changed models
 messages: install packages ## Collects strings to translate, and compiles the catalogues
 	$(BIN)/python manage.py makemessages --locale nb --ignore .venv --ignore var --ignore build
 	$(BIN)/python manage.py compilemessages --ignore .venv --ignore var
+
+bench: install-dev packages ## Measures speed and size against their targets (AREA=queue for one area), into bench.json
+	@$(BIN)/python -m tests.benchmarks $(AREA)

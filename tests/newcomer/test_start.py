@@ -64,7 +64,7 @@ def test_a_closed_terminal_leaves_nothing_behind(house: House) -> None:
     terminal = house.open()
     house.start_nap()
 
-    os.close(terminal.child_fd)  # the window is gone: the kernel sends SIGHUP, and writing fails from now on
+    terminal.ptyproc.fileobj.close()  # the window is gone: the kernel sends SIGHUP, and writing fails from now on
 
     house.assert_nothing_survives(60)
     assert "nap running" not in house.jobs_left()
