@@ -140,8 +140,6 @@ class LauncherClient:
 
     def close(self) -> None:
         """End the launcher, its slots and all programs now; returns when they are dead."""
-        if self._loop is not None and not self._loop.is_closed():
-            self._loop.remove_reader(self._control)
         self._lose()
         self._control.close()
         for slot in self._slots:
@@ -172,6 +170,7 @@ class LauncherClient:
             except SlotGone as gone:
                 await self._mourn(slot, sock)
                 if gone.accepted:
+                    await conversation.tidy()
                     break
         return Report(
             reason=Reason.LOST,
@@ -231,7 +230,10 @@ class LauncherClient:
         while self.alive and any(slot.socket is None for slot in self._slots):
             self._hear()
         if self._gone:
-            raise LauncherGone(f"the launcher did not start (exit code {self._process.wait()}); see its stderr above")
+            self.close()
+            raise LauncherGone(
+                f"the launcher did not start (exit code {self._process.returncode}); see its stderr above"
+            )
         self._control.setblocking(False)
 
     def _attach(self) -> None:
@@ -264,6 +266,8 @@ class LauncherClient:
             self.preloaded, self.refused = frozenset(news["loaded"]), news["refused"]
 
     def _lose(self) -> None:
+        if self._gone:
+            return
         self._gone = True
         if self._loop is not None and not self._loop.is_closed():
             self._loop.remove_reader(self._control)
@@ -273,7 +277,8 @@ class LauncherClient:
 
 def _environment() -> dict[str, str]:
     """What the launcher needs, and no secret: a tool can read its parent's environment in /proc."""
-    places = [str(Path(__file__).parents[2]), *filter(None, [os.environ.get("PYTHONPATH")])]
+    inherited = filter(None, os.environ.get("PYTHONPATH", "").split(os.pathsep))
+    places = [str(place.resolve()) for place in (Path(__file__).parents[2], *map(Path, inherited))]
     return basics(os.environ) | {"PYTHONPATH": os.pathsep.join(places)}
 
 

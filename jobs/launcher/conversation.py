@@ -9,6 +9,7 @@ import socket
 from collections.abc import Awaitable, Callable
 from typing import Literal
 
+from jobs.launcher.scratch import remove_tree
 from jobs.launcher.wire import FrameReader, Kind, Reason, Report, Request, frame
 
 Stream = Literal["stdout", "stderr"]
@@ -64,6 +65,11 @@ class Conversation:
     def stop_telling(self) -> None:
         """Nobody listens to the output any more."""
         self._on_output = None
+
+    async def tidy(self) -> None:
+        """Remove what only the slot would have removed; it is dead, and so is everything it had started."""
+        if self._request.scratch is not None:
+            await asyncio.to_thread(remove_tree, self._request.scratch)
 
     async def _ask(self, sock: socket.socket) -> None:
         if not await self._send(sock, frame(Kind.RUN, self._request.encode())):

@@ -70,16 +70,18 @@ class Run:
                 until = min(self._stop_at, self._tick_at, self._kill_at)
                 ready = wait(self._channel, self._lifeline, [death, *output.sources()], until - time.monotonic())
                 output.read(ready)
-                if self._channel.fileno() in ready:
-                    self._obey()
                 self._ended_alone = death in ready
-                self._look_at_clock(pid)
+                if not self._ended_alone:  # else no clock and no cancel counts any more, however late we noticed
+                    self._obey(ready)
+                    self._look_at_clock(pid)
         finally:
             os.close(death)
         if self.abandoned and not self._ended_alone:
             self._stopped_for = self._stopped_for or Reason.LOST
 
-    def _obey(self) -> None:
+    def _obey(self, ready: set[int]) -> None:
+        if self._channel.fileno() not in ready:
+            return
         for kind, payload in self._channel.receive():
             if kind is Kind.CANCEL:
                 grace = json.loads(payload)

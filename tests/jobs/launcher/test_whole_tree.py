@@ -83,9 +83,11 @@ async def test_after_the_output_could_not_be_stored(run: RunIn, family: Family):
     assert family.complete
 
 
-async def test_after_its_slot_was_killed(run: RunIn, family: Family):
-    report = await run(*family.command("kill -9 $PPID; sleep 600"))
+async def test_after_its_slot_was_killed(run: RunIn, family: Family, tmp_path: Path):
+    scratch = tmp_path / "scratch"
+    report = await run(*family.command("kill -9 $PPID; sleep 600"), scratch=str(scratch))
     assert family.alive() == []
+    assert not scratch.exists()
     assert family.complete
     assert report.reason is Reason.LOST
     assert (await run("echo", "next")).stdout == b"next\n"
