@@ -10,9 +10,9 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from orchestration.manual import CannotRun, Wish, start
 from orchestration.models import Orchestration, Run
+from orchestration.naming import find, find_collection
 from orchestration.step_lines import step_line
 from orchestration.watching import StillRunning, follow
-from synops.graph.models import Node
 
 
 def pair(text: str) -> tuple[str, str]:
@@ -59,22 +59,3 @@ class Command(BaseCommand):
         run = Run.objects.get(pk=run_id)
         if run.status != "completed":
             raise CommandError(f"the run ended as {run.status}")
-
-
-def find(text: str, kind: str | None = None) -> UUID:
-    """A node by id, or by its title when one node has it. Raises CommandError."""
-    nodes = Node.objects.filter(**({"node_kind": kind} if kind else {}))
-    try:
-        rows = nodes.filter(pk=UUID(text))
-    except ValueError:
-        rows = nodes.filter(title=text)
-    found = list(rows.values_list("pk", flat=True)[:2])
-    if len(found) != 1:
-        raise CommandError(f"{'several nodes have' if found else 'no node has'} the id or title {text!r}")
-    return found[0]
-
-
-def find_collection(text: str) -> UUID:
-    """A collection by slug, id or title. Raises CommandError."""
-    by_slug = Node.objects.filter(node_kind="collection", metadata__slug=text).values_list("pk", flat=True).first()
-    return by_slug or find(text, "collection")
