@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
+from synops.store.identities import SYSTEM_COLLECTION_ID
 from synops.tools.failures import NotConfigured
 
 if TYPE_CHECKING:
@@ -45,6 +46,12 @@ class Call:
     def uuid(self, name: str) -> UUID:
         """A param of type uuid as such."""
         return UUID(self.payload[name])
+
+    @property
+    def collection_id(self) -> UUID | None:
+        """The collection that bounds this call: the job's. None by hand, and for the system's own jobs."""
+        own = self.job.collection_id if self.job else None
+        return None if own == SYSTEM_COLLECTION_ID else own
 
     @property
     def store(self) -> FileStore:

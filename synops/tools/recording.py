@@ -31,8 +31,8 @@ def stored_file(call: Call) -> Path:
 
 
 def find_recording(call: Call, cur: Cursor) -> Recording:
-    """The media nodes with the file `cas_hash`: for a job those of its collection, by hand all. Raises NoInput."""
-    own = call.job.collection_id if call.job else None
+    """The media nodes with the file `cas_hash`, within the call's collection where it has one. Raises NoInput."""
+    own = call.collection_id
     media = media_with_file(cur, call.payload["cas_hash"], own)
     if not media:
         where = " of the collection" if own else ""

@@ -147,7 +147,7 @@ def _read(call: Call) -> tuple[Node, list[Recording], list[UUID]]:
         if node.node_kind != "communication":
             raise BadInput(f"node {wanted} is of kind {node.node_kind}, not a communication")
         recordings = [item for item in recordings_of(cur, wanted) if item.transcribed]
-        collections = [call.job.collection_id] if call.job else collections_of(cur, wanted)
+        collections = [call.collection_id] if call.collection_id else collections_of(cur, wanted)
     if not recordings:
         raise NoInput(f'"{node.title}" ({wanted}) has no transcript; run synops-transcribe on its recording first')
     return node, recordings, collections

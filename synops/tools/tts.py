@@ -150,7 +150,7 @@ def _read(call: Call) -> tuple[Node, str, list[UUID]]:
             node = get_node(cur, call.uuid("node_id"))
         except UnknownNode as error:
             raise NoInput(str(error)) from error
-        collections = [call.job.collection_id] if call.job else collections_of(cur, node.id)
+        collections = [call.collection_id] if call.collection_id else collections_of(cur, node.id)
         own = node.metadata.get("language")
         language = call.payload["language"] or (own if isinstance(own, str) else "")
         if not language:
