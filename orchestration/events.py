@@ -114,7 +114,7 @@ def handle(cursor: Cursor, events: Sequence[Event]) -> list[UUID]:
     asked = candidates_for(cursor, {event.name for event in events})
     if not asked:
         return []
-    found = _Surroundings(cursor, events)
+    found = Surroundings(cursor, events)
     matcher = Matcher(asked)
     ledger = Ledger()
     starts = [
@@ -154,7 +154,7 @@ def _remember_refusals(cursor: Cursor, matcher: Matcher) -> None:
 
 
 def _new_runs(
-    cursor: Cursor, found: _Surroundings, starts: Sequence[tuple[Event, Candidate, UUID | None]]
+    cursor: Cursor, found: Surroundings, starts: Sequence[tuple[Event, Candidate, UUID | None]]
 ) -> list[NewRun]:
     recipes = read_recipes(cursor, {candidate.id for _, candidate, _ in starts}) if starts else {}
     return [
@@ -174,7 +174,7 @@ def _new_runs(
     ]
 
 
-class _Surroundings:
+class Surroundings:
     """The nodes of a batch of events, and the collections that they are in."""
 
     def __init__(self, cursor: Cursor, events: Sequence[Event]) -> None:

@@ -45,6 +45,13 @@ class Ledger:
         if job is not None:
             self.jobs.append(job)
 
+    def take_over(self, run: RunState) -> None:
+        """Steps that a new run has from an earlier one; they are in its table, not in its log."""
+        for step in run.steps:
+            if step.is_new_copy:
+                step.is_new_copy = False
+                self.started(run, step)
+
     def ended(self, run: RunState, step: Step) -> None:
         """An alternative whose job was started earlier has ended."""
         self._ended_steps.append(_step_row(run, step))

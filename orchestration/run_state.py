@@ -56,6 +56,8 @@ class Step:
     exit_code: int | None = None
     job_id: UUID | None = None
     copied: bool = False
+    is_new_copy: bool = False
+    """Copied, and not yet written."""
     started_at: datetime | None = None
     finished_at: datetime | None = None
     job: JobView | None = None

@@ -44,8 +44,7 @@ def advance_runs(cursor: Cursor, ids: Iterable[UUID]) -> list[UUID]:
 
 def start_runs(cursor: Cursor, new: Sequence[NewRun]) -> list[UUID]:
     """Start runs with their first jobs, in the caller's transaction; the ids of those that were not there already."""
-    inserted = insert_runs(cursor, new)
-    runs = [run.state() for run in inserted]
+    runs = [run.state() for run in insert_runs(cursor, new)]
     _proceed(cursor, runs)
     return [run.id for run in runs]
 
@@ -54,6 +53,7 @@ def _proceed(cursor: Cursor, runs: Sequence[RunState]) -> None:
     ledger = Ledger()
     hand = _Hand(cursor, ledger)
     for run in runs:
+        ledger.take_over(run)
         hand.proceed(run)
     ledger.write(cursor)
     _cascade(cursor, ledger.completed)

@@ -60,11 +60,12 @@ class Reason(TextChoices):
 
     NONE = "", ""
     # An event reached no run (“Why didn't it run?”).
+    OTHER_EVENT = "other_event", _("the recipe waits for another event")
+    OTHER_COLLECTION = "other_collection", _("the recipe belongs to another collection")
     CONDITION = "condition", _("a condition did not hold")
     NOT_OBSERVED = "not_observed", _("the recipe watches other nodes")
     TOMBSTONE = "tombstone", _("the recipe was told never to react here")
     NODE_GONE = "node_gone", _("the node was deleted before the event was handled")
-    SEVERAL_RUNS = "several_runs", _("the event had started this recipe already")
     # A cascade, or an event that a run caused, was stopped.
     CYCLE = "cycle", _("the recipe has run earlier in this chain")
     DEPTH = "depth", _("the chain is too long")
