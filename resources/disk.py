@@ -54,6 +54,16 @@ def record(cursor: Cursor, machine: str, reading: Reading) -> None:
     cursor.execute(load("resources.sql", "record_disk"), parameters)
 
 
+def full_machines(cursor: Cursor) -> frozenset[str]:
+    """Machines whose newest reading says emergency. Index: disk_status_machine."""
+    cursor.execute(
+        "SELECT w.machine FROM (SELECT DISTINCT machine FROM workers WHERE state IN ('running', 'draining')) w "
+        "CROSS JOIN LATERAL (SELECT level FROM disk_status_log d WHERE d.machine = w.machine ORDER BY d.id DESC LIMIT 1) d "
+        "WHERE d.level = 'emergency'"
+    )
+    return frozenset(row[0] for row in cursor.fetchall())
+
+
 class DiskLog:
     """Says how full the disk is in the log: when the level changes, and once an hour while it is not normal."""
 

@@ -139,7 +139,7 @@ class JobAdmin(ReadOnly, columns.JobColumns, VisibleAdmin):
             "original": job,
             "may_retry": self.has_retry_permission(request, job) and job.status in RETRY.states,
             "may_cancel": self.has_cancel_permission(request, job) and columns.cancellable(job),
-            **page_context(job),
+            **page_context(job, viewer(request)),
         }
         return TemplateResponse(request, "admin/jobs/job/job.html", context)
 

@@ -5,13 +5,25 @@ from __future__ import annotations
 import shlex
 from collections import defaultdict
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+from django.conf import settings
+from django.db import connection
+from django.db.models import QuerySet
 
 from jobs.admin.columns import ran_for, state_of
 from jobs.display import Shown
 from jobs.models import Attempt, Job, LogChunk
+from jobs.reasons import attempt_reason, waiting_sentence
+from jobs.states import WAITING
+from jobs.waiting import Conditions, Reason, why_waiting
+from resources.disk import full_machines
+from resources.governor import live_calls
 from synops.graph.admin.rendering import duration, pretty
 from synops.graph.models import Node
+
+if TYPE_CHECKING:
+    from synops.graph.access import Viewer
 
 
 @dataclass(frozen=True)
@@ -20,6 +32,7 @@ class AttemptLine:
 
     attempt: Attempt
     state: Shown
+    reason: str
     command: str
     waited: str
     took: str
@@ -27,7 +40,15 @@ class AttemptLine:
     omitted: int
 
 
-def page_context(job: Job) -> dict[str, Any]:
+@dataclass(frozen=True)
+class Obstacle:
+    """One reason why the job waits, with the jobs behind it that the reader may see."""
+
+    sentence: str
+    jobs: list[Job]
+
+
+def page_context(job: Job, user: Viewer) -> dict[str, Any]:
     """Everything the template needs beyond the job itself."""
     lines = attempt_lines(job)
     return {
@@ -39,7 +60,32 @@ def page_context(job: Job) -> dict[str, Any]:
         "result": pretty(job.result),
         "lines": lines,
         "current": lines[-1] if lines else None,
+        "obstacles": obstacles(job, user) if job.status in WAITING else [],
     }
+
+
+def obstacles(job: Job, user: Viewer) -> list[Obstacle]:
+    """Why the job waits."""
+    with connection.cursor() as cursor:
+        reasons = why_waiting(cursor, job.pk, _conditions(cursor))
+    return [Obstacle(waiting_sentence(reason), list(_named(reason, user))) for reason in reasons]
+
+
+def _conditions(cursor: Any) -> Conditions:
+    return Conditions(
+        ttl_seconds=settings.WORKER_TTL_SECONDS,
+        live_call=live_calls(cursor, settings.LIVE_CALL_MAX_HOURS).current > 0,
+        live_call_weight=settings.LIVE_CALL_WEIGHT,
+        disk_full=full_machines(cursor),
+    )
+
+
+def _named(reason: Reason, user: Viewer) -> QuerySet[Job]:
+    """The jobs that a reason names, cut to those that the reader may see."""
+    facts = reason.facts
+    ids = [*facts.get("running", []), *facts.get("held_by", [])]
+    ids += [facts[key] for key in ("for", "after") if key in facts]
+    return Job.objects.visible_to(user).filter(pk__in=ids).only("id", "job_type")
 
 
 def attempt_lines(job: Job) -> list[AttemptLine]:
@@ -54,6 +100,7 @@ def attempt_line(attempt: Attempt, log: list[LogChunk]) -> AttemptLine:
     return AttemptLine(
         attempt=attempt,
         state=Shown(attempt.outcome) if attempt.outcome else Shown.RUNNING,
+        reason=attempt_reason(attempt.reason),
         command=shlex.join(str(part) for part in attempt.argv) if attempt.argv else "",
         waited=duration(waited),
         took=duration(took),

@@ -105,3 +105,43 @@ def test_there_is_nothing_to_post_to(client: Client, member: Any):
     assert client.get("/admin/jobs/job/add/").status_code == 403
     job.refresh_from_db()
     assert job.status == "pending"
+
+
+def test_a_waiting_job_says_why_and_names_only_jobs_that_the_reader_may_see(client: Client, member: Any):
+    from resources.models import PriorityRule, Worker
+
+    PriorityRule.objects.create(job_type="single", max_concurrent=1)
+    Worker.objects.create(machine="loftet", pid=1, max_concurrent=3, max_weight=8, types=["single"])
+    hidden = running_job(make_collection("Hemmelig", make_user("other")), job_type="single")
+    waiting = make_job(make_collection("Podcast", member), job_type="single")
+    text = page(client, waiting)
+    assert "Why it waits" in text
+    assert "On loftet: Its type is full: 1 job of this type may run at once." in text
+    assert str(hidden.pk) not in text
+    seen = running_job(make_collection("Mer", member), job_type="single")
+    assert f"/admin/jobs/job/{seen.pk}/change/" in page(client, waiting)
+    assert "Why it waits" not in page(client, seen)
+
+
+def test_reasons_are_words_in_the_readers_language(client: Client, member: Any):
+    job = ended_job(make_collection("Podcast", member), "failed")
+    job.attempt_rows.update(reason="out_of_memory")
+    assert "probably because the machine ran out of memory" in page(client, job)
+
+
+def test_every_reason_that_the_code_knows_has_words():
+    import re
+    from pathlib import Path
+
+    from django.conf import settings
+
+    from jobs.launcher.wire import Reason
+    from jobs.reasons import ATTEMPT_REASONS
+
+    written = {str(reason) for reason in Reason} - {"exited", "lost"}
+    for path in Path(settings.BASE_DIR, "jobs").rglob("*.py"):
+        for direct, refused in re.findall(r'reason="([a-z_]+)"|InlineRefused\(\s*"([a-z_]+)"', path.read_text()):
+            written.add(direct or refused)
+    for path in Path(settings.BASE_DIR, "jobs", "sql").glob("*.sql"):
+        written |= set(re.findall(r"reason = '([a-z_]+)'", path.read_text()))
+    assert written <= set(ATTEMPT_REASONS), "add these to jobs/reasons.py"
