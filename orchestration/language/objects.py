@@ -62,7 +62,7 @@ class _Reader:
         self.tokens = tokens
         self.keys = [token.key for token in tokens]
         self.hints = vocabulary.hints(tool.name)
-        self.results = vocabulary.results
+        self.vocabulary = vocabulary
         self.in_brackets = in_brackets
         self.out = Cover()
 
@@ -136,14 +136,12 @@ class _Reader:
         """ "tema mørk", and in brackets the same with a quoted text."""
         if index + 1 >= len(self.tokens):
             return 0
+        follows = self.tokens[index + 1]
         for param in self.tool.params:
+            if param.slot != "text" or follows.key in packs.word_set("stop") or follows.key in JOINERS:
+                continue
             words = {key for _, phrase in param.hints + param.units for key in _forms(phrase)}
-            follows = self.tokens[index + 1]
-            if (
-                param.slot == "text"
-                and self.keys[index] in words
-                and follows.key not in packs.word_set("stop") | JOINERS
-            ):
+            if self.keys[index] in words:
                 value = follows.key if follows.kind == "quoted" else follows.text
                 return self._add(index, 2, Found(param, self._tokens(index, 2), value))
         return 0
@@ -163,8 +161,10 @@ class _Reader:
 
     def _longest_hint(self, index: int) -> Hint | None:
         """In brackets a value is meant, in the sentence rather an object."""
+        if index >= len(self.keys):
+            return None
         best: Hint | None = None
-        for hint in self.hints:
+        for hint in self.vocabulary.hints_starting(self.tool.name, self.keys[index]):
             if hint.param.slot and hint.value is None:
                 continue
             end = index + len(hint.phrase)
@@ -179,7 +179,7 @@ class _Reader:
 
     def _fields(self, index: int, length: int) -> tuple[str, ...]:
         """The output fields that the words name, if they name a result."""
-        for phrase, fields in self.results.values():
+        for phrase, fields in self.vocabulary.results_by_first.get(self.keys[index], ()):
             if len(phrase) == length and all(self.keys[index + i] in places for i, places in enumerate(phrase)):
                 return fields
         return ()
@@ -187,8 +187,11 @@ class _Reader:
     def _result(self, index: int) -> int:
         """A result word that is no hint of the tool still can be what it works on."""
         newest = self.keys[index] in packs.word_set("new")
-        for phrase, fields in self.results.values():
-            start, length = index + newest, len(phrase)
+        start = index + newest
+        if start >= len(self.keys):
+            return 0
+        for phrase, fields in self.vocabulary.results_by_first.get(self.keys[start], ()):
+            length = len(phrase)
             if start + length > len(self.keys):
                 continue
             if all(self.keys[start + i] in places for i, places in enumerate(phrase)):

@@ -200,7 +200,7 @@ class Structure:
             self.reporter.report("ORK-202", self.source.whole(line))
             self.state.anchor(f"step {len(self.state.recipe.steps) + 1}")
         else:
-            self._add_step(line, number, self._action(body), place)
+            self._add_step(line, number, self._action(body, tokens), place)
 
     def _add_step(self, line: int, number: kw.Number | None, action: Action, place: Span | None = None) -> None:
         steps = self.state.recipe.steps
@@ -211,9 +211,9 @@ class Structure:
             steps.append(Step(line, number.written if number else None, action))
             self.state.numbers.append((number, place or Span(0, 0, 0)))
 
-    def _action(self, body: Span) -> Action:
-        text = self.source.line(body.line)
-        tokens = tokenize(text, body.line, body.start, body.end)
+    def _action(self, body: Span, tokens: list[Token] | None = None) -> Action:
+        if tokens is None:
+            tokens = tokenize(self.source.line(body.line), body.line, body.start, body.end)
         first = tokens[0].key if tokens else ""
         raw = len(tokens) > 1 and first in ("teknisk", "technical", "raw") and tokens[1].text == ":"
         if raw and len(tokens) > 2:

@@ -125,6 +125,28 @@ class Vocabulary:
                 found[base] = (packs.noun_phrase(base, language), fields)
         return found
 
+    @cached_property
+    def results_by_first(self) -> dict[str, list[tuple[Phrase, tuple[str, ...]]]]:
+        """The same by any form of their first word, longest first."""
+        found: dict[str, list[tuple[Phrase, tuple[str, ...]]]] = {}
+        for entry in sorted(self.results.values(), key=lambda item: -len(item[0])):
+            for key in entry[0][0]:
+                found.setdefault(key, []).append(entry)
+        return found
+
+    @cached_property
+    def _hints_by_first(self) -> dict[str, dict[str, list[Hint]]]:
+        found: dict[str, dict[str, list[Hint]]] = {name: {} for name in self.tools}
+        for name, hints in self._hints.items():
+            for hint in hints:
+                for key in hint.phrase[0]:
+                    found[name].setdefault(key, []).append(hint)
+        return found
+
+    def hints_starting(self, tool: str, key: str) -> list[Hint]:
+        """The tool's hints that may begin with this word."""
+        return self._hints_by_first[tool].get(key, [])
+
     def ranked(self) -> list[Tool]:
         """Tools in the order in which they are offered: by rank, then by name."""
         return sorted(self.tools.values(), key=lambda tool: (tool.rank is None, tool.rank or 0, tool.name))

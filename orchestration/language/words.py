@@ -10,6 +10,7 @@ import re
 import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 
 from orchestration.language.source import Span
 
@@ -42,6 +43,7 @@ class Token:
     """True when a hyphen joins this word to the one before it."""
 
 
+@lru_cache(maxsize=4096)
 def key_of(text: str) -> str:
     """The form in which words are compared."""
     return unicodedata.normalize("NFC", text.translate(_DELETE)).casefold().replace("\u2019", "'")
