@@ -48,6 +48,22 @@ def test_the_recipe_of_the_specification() -> None:
     ]
 
 
+def test_people_are_told_about_what_the_event_is_about() -> None:
+    text = "NÅR innspilling avsluttet\n\n1. varsle deltakerne\n2. gi beskjed til redaksjonen\n"
+    found = [step["alternatives"] for step in compiled(text)["steps"]]
+    assert [item["params"]["recipients"] for [item] in found] == ["participants", "editors"]
+    assert {item["tool"] for [item] in found} == {"synops-notify"}
+    wrong = compile_recipe("NÅR innspilling avsluttet\n\n1. send epost til deltakerne\n", VOCABULARY)
+    assert [suggestion.show for suggestion in wrong.diagnostics[0].suggestions] == ["varsle deltakerne"]
+
+
+def test_the_summary_of_an_earlier_step_is_read_aloud() -> None:
+    text = "NÅR innspilling avsluttet\n\n1. oppsummer samtalen\n2. les opp sammendraget (kvinnestemme)\n"
+    assert compiled(text)["steps"][1]["alternatives"] == [
+        call("synops-tts", "tts_generate", node_id="{steps.1.summary_node_id}", voice="female")
+    ]
+
+
 @pytest.mark.parametrize(
     ("phrase", "tool", "params"),
     [
@@ -63,6 +79,8 @@ def test_the_recipe_of_the_specification() -> None:
         ("klipp bort stillhet i opptaket", "synops-audio", {"trim": True}),
         ("konverter lyden til flac", "synops-audio", {"format": "flac"}),
         ("kontroller sjekksum", "synops-checksum", {}),
+        ("lag bølgeform av opptaket", "synops-waveform", {}),
+        ("draw the waveform", "synops-waveform", {}),
     ],
 )
 def test_phrases(phrase: str, tool: str, params: dict[str, Any]) -> None:
