@@ -15,6 +15,10 @@ POLICY = (
 )
 
 
+NORWEGIAN = re.compile(r"(^|,\s*)(?:no|nn)(?:-no)?(?=\s*(?:[,;]|$))", re.IGNORECASE)
+"""A language, never the region of another one: `en-NO` stays English."""
+
+
 class ContentSecurityPolicyMiddleware:
     """A strict policy on every answer: no inline script or style, nothing from elsewhere."""
 
@@ -35,5 +39,5 @@ class NorwegianMiddleware:
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
         if wanted := request.META.get("HTTP_ACCEPT_LANGUAGE"):
-            request.META["HTTP_ACCEPT_LANGUAGE"] = re.sub(r"(?i)\b(no|nn)(-no)?\b", "nb", wanted)
+            request.META["HTTP_ACCEPT_LANGUAGE"] = NORWEGIAN.sub(r"\1nb", wanted)
         return self.get_response(request)

@@ -12,7 +12,7 @@ from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import connections
 
-from synops.database import is_embedded, leave
+from synops.database import is_embedded, just_furnished, leave
 from synops.database.leash import die_with_parent
 from synops.site.login import ensure_login
 from synops.site.starter import Starter, port_problem, programs, say
@@ -37,8 +37,9 @@ class Command(BaseCommand):
         port = options["port"] or port_from(os.environ)
         if problem := port_problem(HOST, port):
             raise CommandError(problem)
-        call_command("migrate", verbosity=0)
-        call_command("sync_tools")
+        if not just_furnished():
+            call_command("migrate", verbosity=0)
+            call_command("sync_tools")
         greeting = [f"Synops runs at http://{HOST}:{port}/", ensure_login(settings.VAR / "login"), *about_database()]
         connections.close_all()
         os.environ.setdefault("SITE_URL", f"http://{HOST}:{port}")
