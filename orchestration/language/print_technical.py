@@ -7,6 +7,7 @@ import re
 from orchestration.language import packs
 from orchestration.language.plan import Alternative, Clause, Condition, Plan, Value, WorkItem
 from orchestration.language.vocabulary import Vocabulary
+from orchestration.language.words import OPENING_QUOTES
 
 _BARE = re.compile(r"^[^\W_][\w./:@%+,=-]*$|^[\w./:@%+,=-]*\{[a-z_]+(\.[a-z0-9_]+)+\}[\w./:@%+,=-]*$")
 SUBJECTS = {"has_trait": "samling", "has_media": "node", "has_tag": "node", "node_kind": "node"}
@@ -58,7 +59,8 @@ def condition(item: Condition) -> str:
 
 
 def quote(text: str) -> str:
-    escaped = text.replace("\\", "\\\\").replace('"', '\\"')
+    """In straight quotes; every character that could close a quotation is escaped."""
+    escaped = "".join("\\" + character if character in OPENING_QUOTES + "\\" else character for character in text)
     return f'"{escaped}"'
 
 
@@ -82,7 +84,7 @@ def _flag(flag: str, value: Value) -> list[str]:
     if value is False:
         return [f"{flag}=false"]
     text = _value(value)
-    return [f"{flag}={text}"] if text.startswith("-") else [f"{flag} {text}"]
+    return [f"{flag}={text}"] if text.lstrip('"').startswith("-") else [f"{flag} {text}"]
 
 
 def _value(value: Value) -> str:

@@ -34,6 +34,8 @@ class Word:
     text: str
     span: Span
     quoted: bool = False
+    opened: bool = False
+    """It begins with a quotation mark, so it is a value whatever it looks like."""
 
 
 @dataclass(slots=True)
@@ -83,7 +85,8 @@ def _word(text: str, span: Span, start: int, context: Context) -> tuple[Word, in
         else:
             out.append(character)
             position += 1
-    return Word("".join(out), Span(span.line, start, position), quoted), position
+    opened = text[start] in OPENING_QUOTES or text[start] == "'"
+    return Word("".join(out), Span(span.line, start, position), quoted, opened), position
 
 
 def _quoted(text: str, span: Span, start: int, context: Context) -> tuple[str, int]:
@@ -135,9 +138,11 @@ def _arguments(words: list[Word], tool: Tool | None) -> _Args:
 def _flag_text(word: Word) -> str | None:
     """The word as a flag; word processors make one dash of two."""
     text = word.text
+    if word.opened:
+        return None
     if len(text) > 1 and text[0] in HYPHENS and text[0] != "-":
         text = "--" + text.lstrip(HYPHENS)
-    return text if text.startswith("--") and len(text) > 2 and not word.text.startswith(('"', "'")) else None
+    return text if text.startswith("--") and len(text) > 2 else None
 
 
 def _work_item(words: list[Word], context: Context) -> WorkItem | None:
