@@ -74,6 +74,7 @@ DESCRIPTION = Description(
         Param(
             name="node_id",
             type="uuid",
+            required=True,
             bind=("event.node_id", "event.communication_id", "event.target_id"),
             description={"nb": "Noden det handler om.", "en": "The node that it is about."},
         ),
@@ -104,7 +105,7 @@ class Matter(NamedTuple):
     title: str
     text: str
     collection: UUID
-    about: UUID | None
+    about: UUID
 
 
 def work(call: Call) -> dict[str, Any]:
@@ -124,39 +125,33 @@ def work(call: Call) -> dict[str, Any]:
 
 
 def _matter(call: Call, cur: Cursor) -> Matter:
-    from uuid import UUID
-
     from synops.store.collections import UnknownCollection, collection_config
     from synops.store.nodes import UnknownNode, get_node
     from synops.store.segments import collections_of
     from synops.tools.failures import NoInput
 
-    about = UUID(call.payload["node_id"]) if call.payload["node_id"] else None
+    about = call.uuid("node_id")
     try:
-        node = get_node(cur, about) if about else None
-        found = [call.job.collection_id] if call.job else collections_of(cur, about) if about else []
+        node = get_node(cur, about)
+        found = [call.job.collection_id] if call.job else collections_of(cur, about)
         if not found:
-            raise NoInput("it is not clear in which collection; give --node-id of a node that belongs to one")
+            raise NoInput(f"node {about} belongs to no collection")
         collection = collection_config(cur, found[0])
     except (UnknownNode, UnknownCollection) as error:
         raise NoInput(str(error)) from error
-    title = TITLES.get(collection.language, TITLES["nb"]).format(collection.title, node.title if node else "")
+    title = TITLES.get(collection.language, TITLES["nb"]).format(collection.title, node.title)
     message = (call.payload["message"] or "").strip()
     return Matter(message.split("\n")[0][:200] if message else title.rstrip(": "), message, found[0], about)
 
 
 def _recipients(call: Call, cur: Cursor, matter: Matter) -> list[Person]:
     from synops.store.people import people_with
-    from synops.tools.failures import BadUsage
 
     wanted = call.payload["recipients"]
     if wanted == "participants":
-        if not matter.about:
-            raise BadUsage("participants of what? --node-id is missing")
         return people_with(cur, matter.about, ["participant"])
     if wanted == "owner":
-        own = people_with(cur, matter.about, ["owner"]) if matter.about else []
-        return own or people_with(cur, matter.collection, ["owner"])
+        return people_with(cur, matter.about, ["owner"]) or people_with(cur, matter.collection, ["owner"])
     roles = ["owner", "member"] if wanted == "editors" else ["owner", "member", "participant"]
     return people_with(cur, matter.collection, roles)
 
@@ -175,7 +170,7 @@ def _store(call: Call, matter: Matter, told: Sequence[Told]) -> None:
     from synops.store.nodes import Node, insert_node, update_node
     from synops.tools.database import writing
 
-    metadata = {"about_id": str(matter.about)} if matter.about else {}
+    metadata = {"about_id": str(matter.about)}
     with writing(call) as cur:
         for one in told:
             # What has happened to it since (read, mailed) stays.

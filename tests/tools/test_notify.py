@@ -155,7 +155,7 @@ def test_what_can_not_be_told(database_workshop: Workshop, demo: DemoNodes, peop
     job = running_job(demo.collection, "notify")
     assert ended("--recipients=everyone", node)[0] == 64
     assert ended("--recipients=participants", **job)[0] == 64
-    assert ended("--recipients=editors")[0] == 66
+    assert ended("--recipients=editors", f"--node-id={demo_id('nothing')}")[0] == 66
     code, said = ended("--recipients=editors", node, **job, SYNOPS_SMTP_URL="http://mail")
     assert (code, "must be smtp://host:port" in said) == (78, True)
     code, said = ended("--recipients=editors", node, **job, SYNOPS_SMTP_URL="smtp://127.0.0.1:9")

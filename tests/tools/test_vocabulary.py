@@ -52,6 +52,7 @@ def test_people_are_told_about_what_the_event_is_about() -> None:
     text = "NÅR innspilling avsluttet\n\n1. varsle deltakerne\n2. gi beskjed til redaksjonen\n"
     found = [step["alternatives"] for step in compiled(text)["steps"]]
     assert [item["params"]["recipients"] for [item] in found] == ["participants", "editors"]
+    assert {item["params"]["node_id"] for [item] in found} == {"{event.node_id}"}
     assert {item["tool"] for [item] in found} == {"synops-notify"}
     wrong = compile_recipe("NÅR innspilling avsluttet\n\n1. send epost til deltakerne\n", VOCABULARY)
     assert [suggestion.show for suggestion in wrong.diagnostics[0].suggestions] == ["varsle deltakerne"]
