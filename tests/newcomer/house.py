@@ -66,7 +66,7 @@ class House:
 
     def open(self, command: Sequence[str] = (), seconds: float = 120) -> pexpect.spawn:
         """Starts it in a terminal and waits until it greets."""
-        command = command or (self.python, str(self.project / "manage.py"), "start")
+        command = command or (self.python, str(self.project / "manage.py"), "start", "--no-demo")
         terminal = pexpect.spawn(
             command[0], list(command[1:]), env=self.env, cwd=str(self.project), encoding="utf-8", timeout=seconds,
             dimensions=(50, 400),

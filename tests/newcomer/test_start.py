@@ -84,7 +84,7 @@ def test_when_one_child_dies_the_other_is_stopped(house: House) -> None:
 
 
 def test_it_ends_with_the_make_that_called_it(house: House) -> None:
-    caller = "import subprocess, sys; subprocess.run([*sys.argv[1:], 'start', '--die-with-parent'])"
+    caller = "import subprocess, sys; subprocess.run([*sys.argv[1:], 'start', '--no-demo', '--die-with-parent'])"
     house.manage(
         "shell", "-c", "from django.contrib.auth.models import User as U; U.objects.filter(username='admin').delete()"
     )

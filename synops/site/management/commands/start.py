@@ -29,6 +29,7 @@ class Command(BaseCommand):
         parser.add_argument(
             "--port", type=int, default=None, help="port of the web server on 127.0.0.1 (PORT, or 8000)"
         )
+        parser.add_argument("--no-demo", action="store_true", help="do not load the demo on the first start")
         parser.add_argument("--die-with-parent", action="store_true", help="stop when the calling process is killed")
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -40,6 +41,8 @@ class Command(BaseCommand):
         if not just_furnished():
             call_command("migrate", verbosity=0)
             call_command("sync_tools")
+        if not options["no_demo"]:
+            load_demo_once()
         greeting = [f"Synops runs at http://{HOST}:{port}/", ensure_login(settings.VAR / "login"), *about_database()]
         connections.close_all()
         os.environ.setdefault("SITE_URL", f"http://{HOST}:{port}")
@@ -47,6 +50,14 @@ class Command(BaseCommand):
         leave()  # "nothing survives" holds when the prompt is back, not a moment later
         say("Stopped.")
         raise SystemExit(code)
+
+
+def load_demo_once() -> None:
+    """Something to watch on the first start; without it the pages are empty but everything works."""
+    try:
+        call_command("demo", once=True)
+    except CommandError as error:
+        say(f"The demo is left out: {error}")
 
 
 async def run(port: int, greeting: list[str]) -> int:
