@@ -22,8 +22,9 @@ BASE_DIR = Path(__file__).resolve().parent.parent
 # interpolate=False: a secret may begin with "$", which django-environ would take for a reference.
 env = environ.Env(interpolate=False)
 ENVIRONMENT_NAMES = frozenset(os.environ)  # the settings page tells these from what .env adds
-if os.environ.get("SYNOPS_ENV_FILE", "") != "none":
-    environ.Env.read_env(BASE_DIR / os.environ.get("SYNOPS_ENV_FILE", ".env"))
+_env_file = BASE_DIR / os.environ.get("SYNOPS_ENV_FILE", ".env")
+if _env_file.name != "none" and _env_file.exists():  # read_env logs a missing one, at every command
+    environ.Env.read_env(_env_file)
 ENV_FILE_NAMES = frozenset(os.environ) - ENVIRONMENT_NAMES
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import shutil
 import tempfile
 from pathlib import Path
 
@@ -23,18 +24,20 @@ _running = contextlib.ExitStack()
 def pytest_load_initial_conftests(early_config: pytest.Config) -> None:
     os.environ["SYNOPS_ENV_FILE"] = "none"  # a developer's own .env must not decide what the tests see
     os.environ.pop("DATABASE_DIRECT_URL", None)
-    os.environ["SYNOPS_VAR"] = _running.enter_context(tempfile.TemporaryDirectory(prefix="synops-test-var-"))
-    os.environ["DATABASE_URL"] = os.environ.get("SYNOPS_TEST_DATABASE_URL") or start_server()
+    root = Path(tempfile.mkdtemp(prefix="synops-test-"))
+    root.chmod(0o711)  # as root the server runs as another user, who must be able to pass
+    (root / "var").mkdir()
+    _running.callback(shutil.rmtree, root, ignore_errors=True)
+    os.environ["SYNOPS_VAR"] = str(root / "var")  # goes with the server's files when pytest is killed
+    os.environ["DATABASE_URL"] = os.environ.get("SYNOPS_TEST_DATABASE_URL") or start_server(root)
 
 
 # Before pytest-django, which loads the settings in the same hook.
 pytest_load_initial_conftests = pytest.hookimpl(tryfirst=True)(pytest_load_initial_conftests)
 
 
-def start_server() -> str:
+def start_server(root: Path) -> str:
     chosen = os.environ.get("SYNOPS_TEST_POSTGRES_BIN")
-    root = Path(tempfile.mkdtemp(prefix="synops-test-"))
-    root.chmod(0o711)  # as root the server runs as another user, who must be able to pass
     try:
         return _running.enter_context(temporary_cluster(root, Path(chosen) if chosen else None, SETTINGS))
     except DatabaseUnavailable as error:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from synops.database.address import address, direct_address, is_embedded, var_directory
 from synops.database.binaries import find_binaries
-from synops.database.cluster import Cluster, enter, leave, temporary_cluster
+from synops.database.cluster import Cluster, enter, just_furnished, leave, temporary_cluster
 from synops.database.errors import DatabaseUnavailable
 
 __all__ = [
@@ -18,6 +18,7 @@ __all__ = [
     "enter",
     "find_binaries",
     "is_embedded",
+    "just_furnished",
     "leave",
     "temporary_cluster",
     "var_directory",

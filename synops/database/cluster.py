@@ -38,6 +38,7 @@ class Cluster:
         self.directory, self.binaries = directory, binaries
         self.settings, self.temporary = tuple(settings), temporary
         self.home: Home | None = None
+        self.furnished_here = False
         self._users: int | None = None
 
     @property
@@ -64,6 +65,7 @@ class Cluster:
                 if furnish and not (home.directory / FURNISHED).exists():
                     furnish(self.url)
                     (home.directory / FURNISHED).touch()
+                    self.furnished_here = True
 
     def leave(self) -> None:
         """Gives up the server. It stops soon if nobody else holds it."""
@@ -197,6 +199,11 @@ def enter(furnished: bool = True) -> None:
     if directory not in _entered:
         _entered[directory] = Cluster(directory, find_binaries())
     _entered[directory].enter(furnish if furnished else None)
+
+
+def just_furnished() -> bool:
+    """True when this process has made and filled the database itself, so that nothing can be out of date."""
+    return any(cluster.furnished_here for cluster in _entered.values())
 
 
 def leave() -> None:
