@@ -18,6 +18,7 @@ class SiteConfig(AppConfig):
         from jobs.live.job_topic import JOB_TOPIC
         from jobs.live.topics import topics
         from orchestration.live_topics import RUN_TOPIC
+        from synops.site import checks  # noqa: F401 - registers them
 
         for topic in (JOB_TOPIC, RUN_TOPIC):
             topics.register(topic)
