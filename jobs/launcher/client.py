@@ -61,14 +61,15 @@ class LauncherClient:
     connections exist; afterwards it belongs to one event loop.
 
     The launcher and everything under it die when this process does, however it dies. `preloaded` and `refused` (with
-    the reason) tell what became of the modules to preload; until the launcher has reported, both are empty.
+    the reason) tell what became of the modules to preload; until the launcher has reported, both are empty. `marker` may
+    be set at any time (see `start`).
     """
 
     def __init__(self, slots: int, preload: Sequence[str], recycle_after: int, marker: str | None) -> None:
         self._slots = [_Slot() for _ in range(slots)]
         self._preload = list(preload)
         self._recycle_after = recycle_after
-        self._marker = marker
+        self.marker = marker
         self.preloaded: frozenset[str] = frozenset()
         self.refused: dict[str, str] = {}
         self._loop: asyncio.AbstractEventLoop | None = None
@@ -200,8 +201,8 @@ class LauncherClient:
 
     def _kill_marked(self) -> None:
         """Nobody sweeps now that the launcher is gone; normally there is nothing, because its slots swept at its death."""
-        if self._marker is not None:
-            kill_marked(self._marker)
+        if self.marker is not None:
+            kill_marked(self.marker)
 
     def _launch(self) -> None:
         self._control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
