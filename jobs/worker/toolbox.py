@@ -65,6 +65,11 @@ class Toolbox:
         """Those that run inside the worker."""
         return self._wanted(set(self._registries.inline))
 
+    def preload_modules(self) -> list[str]:
+        """The modules of shipped tools that a slot may fork with, sorted."""
+        modules = (self._tools[job_type].preload_module for job_type in self.tool_types())
+        return sorted({module for module in modules if module})
+
     def _wanted(self, types: set[str]) -> list[str]:
         return sorted(types if self._only is None else types & self._only)
 

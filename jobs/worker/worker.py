@@ -18,7 +18,7 @@ from uuid import UUID
 import psycopg
 
 from jobs import queue
-from jobs.launcher.client import LauncherClient
+from jobs.launcher.client import LauncherClient, LauncherGone
 from jobs.registries import Registries
 from jobs.worker.dispatcher import Dispatcher
 from jobs.worker.execution import Surroundings
@@ -45,6 +45,7 @@ class Worker:
     def __init__(self, options: Options, launcher: LauncherClient, registries: Registries, announce: Announce) -> None:
         self.options = options
         self.stopping = False
+        self._launcher = launcher
         self._no_claim_said = False
         self._wake = asyncio.Event()
         self._stop_now = asyncio.Event()
@@ -93,7 +94,7 @@ class Worker:
 
     async def run(self) -> None:
         """Work until stopped. Raises what ended a side task: a worker without one would only look alive."""
-        await self.toolbox.refresh()
+        await self._refresh_tools()
         if not await self._register():
             return
         logger.info("ready on %s for %s", self.options.machine, ", ".join(self.toolbox.types()) or "no job type")
@@ -110,6 +111,7 @@ class Worker:
         while not self.stopping:
             try:
                 await self.heartbeat.register()
+                self._launcher.marker = f"SYNOPS_WORKER_ID={self.heartbeat.worker_id}"
                 return True
             except DatabaseAway as error:
                 if not said:
@@ -241,9 +243,17 @@ class Worker:
     async def _watch_tools(self) -> None:
         while True:
             await asyncio.sleep(self.options.sweep_seconds)
-            if await self.toolbox.refresh():
+            if await self._refresh_tools():
                 logger.info("tools have changed; now %s", ", ".join(self.toolbox.types()))
                 self._wake.set()
+
+    async def _refresh_tools(self) -> bool:
+        """Look for tools, and have those that allow it preloaded; whether anything had changed."""
+        if not await self.toolbox.refresh():
+            return False
+        with contextlib.suppress(LauncherGone):  # a new launcher is started by the next run, and told then
+            await self._launcher.preload(self.toolbox.preload_modules())
+        return True
 
     # -- stopping ----------------------------------------------------------------------------------------------------
 
