@@ -49,7 +49,7 @@ finished AS (
             ELSE q.scheduled_for
         END
     FROM decided d
-    WHERE q.id = d.id AND q.id = ANY(ARRAY(SELECT l.id FROM locked l))
+    WHERE q.id = d.id  -- and nothing else: with `= ANY(…)` beside it, every row of a batch looked at every other
     RETURNING q.id, q.lease, q.status, q.outcome, q.run_id, q.collection_node_id, q.job_type
 ),
 attempt AS (
