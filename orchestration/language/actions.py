@@ -89,9 +89,30 @@ def _report_left(phrase: Phrase, candidate: Candidate, call: Call, context: Cont
             context.reporter.report("ORK-301", span_of(tail), {"phrase": say(tail)})
             return
     for group in _groups(left):
+        if _names_another_thing(phrase, group[0], call, context):
+            return
         words = phrase.words[group[0] : group[-1] + 1]
         fixes = unknown.near_object(words[0], call.tool, context) if len(words) == 1 else ()
         context.reporter.report("ORK-410", span_of(words), {"phrase": say(words), "verb": call.alias}, fixes)
+
+
+def _names_another_thing(phrase: Phrase, index: int, call: Call, context: Context) -> bool:
+    """ "skriv ut sammendraget", "legg ut feeden": to do it to something else would not be what was asked for."""
+    words, key = phrase.words[index], phrase.words[index].key
+    made = {field for tool in context.earlier.values() for field in tool.outputs}
+    results = context.vocabulary.results_by_first.get(key, ())
+    for result, fields in results:
+        makers = [tool.alias("nb") for tool in context.vocabulary.ranked() if set(fields) & set(tool.outputs)]
+        if len(result) == 1 and makers and not made.intersection(fields) and context.trigger is not None:
+            args = {"phrase": words.text, "allowed": tuple(makers[:3])}
+            context.reporter.report("ORK-506", words.span, args)
+            return True
+    others = [entry for entry in context.vocabulary.noun_aliases.starting(key) if entry.meaning != call.tool.name]
+    if others and not results and not call.places:
+        args = {"phrase": words.text, "verb": call.alias}
+        context.reporter.report("ORK-410", words.span, args, severity="error")
+        return True
+    return False
 
 
 def _groups(places: list[int]) -> list[list[int]]:

@@ -221,8 +221,8 @@ class _Reader:
 
 
 def _fits(param: Param, fields: tuple[str, ...]) -> bool:
-    ending = "hash" if param.type == "hash" else "_id"
-    return any(field.endswith(ending) for field in fields)
+    """A result is a node or a file; a parameter for a certain kind of node, such as a conversation, takes no other."""
+    return param.name in fields or (param.name == "node_id" and any(field.endswith("_node_id") for field in fields))
 
 
 def _typed(hint: Hint) -> Value | None:

@@ -122,3 +122,20 @@ def test_a_value_stays_one_value(value: str) -> None:
     again = compiled(print_technical(plan, vocabulary())).plan
     assert again is not None
     assert again.meaning() == plan.meaning()
+
+
+@pytest.mark.parametrize(
+    ("step", "code"),
+    [
+        ("skriv ut sammendraget", "ORK-506"),
+        ("legg ut feeden", "ORK-410"),
+        ("oppsummer samtalen i morgen", "ORK-204"),
+        ("oppsummer samtalen kl. 8", "ORK-204"),
+    ],
+)
+def test_what_would_do_something_else_than_asked_is_an_error(step: str, code: str) -> None:
+    assert [item.code for item in compiled(HEADER + f"1. {step}").errors] == [code]
+
+
+def test_a_result_that_was_made_may_be_named_though_the_tool_finds_it_itself() -> None:
+    assert compiled(HEADER + "1. transkriber lydfilen\n2. oppsummer transkripsjonen").plan is not None
