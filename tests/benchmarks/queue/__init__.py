@@ -1,0 +1,30 @@
+"""The queue: throughput, enqueuing, latency, the cost of a claim in bad situations, limits, memory."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+from tests.benchmarks.house import house
+from tests.benchmarks.queue import claims, latency, limits, memory, snapshot, throughput
+from tests.benchmarks.report import Report
+from tests.benchmarks.systems import ours, peers
+
+
+def measure(report: Report) -> None:
+    """All rows of the area, in one server."""
+    with house() as home:
+        us, others = ours(home), peers(home)
+        parts: list[tuple[str, Callable[[], None]]] = [
+            ("throughput and enqueuing", lambda: throughput.measure(home, us, others, report)),
+            ("latency", lambda: latency.measure(us, others, report)),
+            ("memory", lambda: memory.measure(us, report)),
+            ("limits", lambda: limits.measure(home, report)),
+            ("claims", lambda: claims.measure(home, report)),
+            ("held snapshot", lambda: snapshot.measure(home, report)),
+        ]
+        for name, part in parts:
+            started = time.monotonic()
+            print(f"\n{name}", flush=True)
+            part()
+            print(f"    ({time.monotonic() - started:.0f} s)", flush=True)
