@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
-from django.db import connection
+from django.db import connection, transaction
 
 from orchestration.conditions import failing
 from orchestration.event_values import Event, Occasion, variables
@@ -96,7 +96,7 @@ def _say(candidate: Candidate, event: Event, collection: UUID | None, seen: Any)
 
 def preview_event(recipe_id: UUID, plan: Plan, event_id: int) -> Preview | None:
     """A dry run against an event; None when the event is not kept any more. `plan` may be unsaved text's."""
-    with connection.cursor() as cursor:
+    with transaction.atomic(), connection.cursor() as cursor:
         event = read_event(cursor, event_id)
         if event is None:
             return None
@@ -109,7 +109,7 @@ def preview_event(recipe_id: UUID, plan: Plan, event_id: int) -> Preview | None:
 
 def preview_node(plan: Plan, node_id: UUID, inputs: Mapping[str, str] | None = None) -> Preview:
     """A dry run on a node, as a person would start it: no event, so no answer."""
-    with connection.cursor() as cursor:
+    with transaction.atomic(), connection.cursor() as cursor:
         facts = read_facts(cursor, [node_id]).get(node_id)
         home = facts.homes[0] if facts and facts.homes else None
         known = variables(Occasion(plan.trigger.event, facts, home)) if facts else {}

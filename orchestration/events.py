@@ -21,6 +21,7 @@ from orchestration.facts import read_facts, read_traits, subject
 from orchestration.ledger import Ledger
 from orchestration.library import Candidate, candidates_for, loop_reason, read_recipes
 from orchestration.matching import Matcher
+from orchestration.planning import without_jit
 from orchestration.run_state import NewRun
 from orchestration.runs import start_runs
 from orchestration.states import LogStatus, Reason
@@ -95,6 +96,7 @@ def _lock(cursor: Cursor) -> bool:
 
 
 def _take(cursor: Cursor, limit: int) -> list[Event]:
+    without_jit(cursor)
     parameters = {"limit": limit, "settle": settings.EVENT_SETTLE_SECONDS}
     cursor.execute(load("orchestration.sql", "take_events"), parameters)
     return [Event.from_row(*row) for row in cursor.fetchall()]

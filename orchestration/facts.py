@@ -8,6 +8,7 @@ from typing import Any
 from uuid import UUID
 
 from orchestration.conditions import Facts, Medium, Subject, media_kind
+from orchestration.planning import without_jit
 from synops.store.sql import Cursor, load
 
 Known = Mapping[UUID, Facts]
@@ -18,6 +19,7 @@ def read_facts(cursor: Cursor, nodes: Iterable[UUID]) -> dict[UUID, Facts]:
     wanted = list(dict.fromkeys(nodes))
     if not wanted:
         return {}
+    without_jit(cursor)
     cursor.execute(load("orchestration.sql", "facts"), {"nodes": wanted})
     return {row[0]: _facts(*row) for row in cursor.fetchall()}
 

@@ -13,6 +13,7 @@ from django.conf import settings
 
 from orchestration.conditions import Subject, all_hold
 from orchestration.language.plan import SCHEMA, Plan, Trigger, from_json
+from orchestration.planning import without_jit
 from orchestration.states import Reason, RecipeState
 from synops.store.sql import Cursor, load
 
@@ -128,6 +129,7 @@ def loop_reason(recipe: UUID, chain: Sequence[UUID]) -> Reason:
 
 
 def _candidates(cursor: Cursor, where: str, parameters: dict[str, Any]) -> list[Candidate]:
+    without_jit(cursor)
     cursor.execute(load("orchestration.sql", "candidates").replace("{where}", where), parameters)
     return [_candidate(*row) for row in cursor.fetchall()]
 

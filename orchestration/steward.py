@@ -16,10 +16,11 @@ from typing import Any
 from uuid import UUID
 
 from django.conf import settings
-from django.db import InterfaceError, OperationalError, connection, connections
+from django.db import InterfaceError, OperationalError, connection, connections, transaction
 
 from jobs.queue import Changed
 from orchestration.events import consume
+from orchestration.planning import without_jit
 from orchestration.runs import advance
 from orchestration.upkeep import recompile_edited
 from synops.store.sql import load
@@ -186,7 +187,8 @@ class Sweeper:
 
 def forgotten_runs(but: Collection[UUID] = ()) -> list[UUID]:
     """Unfinished runs without a live job."""
-    with connection.cursor() as cursor:
+    with transaction.atomic(), connection.cursor() as cursor:
+        without_jit(cursor)
         parameters: dict[str, Any] = {"limit": SWEEP_BATCH, "but": list(but)}
         cursor.execute(load("orchestration.sql", "forgotten_runs"), parameters)
         return [row[0] for row in cursor.fetchall()]
@@ -194,7 +196,8 @@ def forgotten_runs(but: Collection[UUID] = ()) -> list[UUID]:
 
 def raise_due() -> int:
     """Raise scheduled.due for every planned time that has come; how many. Any number of workers may do it at once."""
-    with connection.cursor() as cursor:
+    with transaction.atomic(), connection.cursor() as cursor:
+        without_jit(cursor)
         cursor.execute(load("orchestration.sql", "raise_due"), {"zone": settings.TIME_ZONE})
         return int(cursor.rowcount)
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from uuid import UUID
 
-from django.db import connection
+from django.db import connection, transaction
 
 from orchestration.dry_run import Answer, answer, read_event
 from orchestration.models import Considered, Orchestration, Run
@@ -48,7 +48,7 @@ def explain(recipe_id: UUID, event_id: int) -> Evaluated | None:
 
     The answer is by the graph of now: a tag set since then counts.
     """
-    with connection.cursor() as cursor:
+    with transaction.atomic(), connection.cursor() as cursor:
         event = read_event(cursor, event_id)
         if event is None:
             return None
