@@ -108,3 +108,16 @@ def misspelt_on_error(tokens: list[Token]) -> int:
             said = " ".join(word.key for word in tokens[:index])
             return index + 1 if closest(said, ["ved feil", "on error"]) else 0
     return 0
+
+
+def as_on_error(tokens: list[Token]) -> Token:
+    return Token("word", "ved feil", "ved feil", span_of(tokens[:-1]))
+
+
+def without_comma(tokens: list[Token]) -> int:
+    last = tokens[-2] if len(tokens) > 1 and tokens[-1].text in (",", ";") else tokens[-1]
+    return last.span.end
+
+
+def span_with(keyword: Token, rest: list[Token]) -> Span:
+    return keyword.span.to(rest[-1].span) if rest else keyword.span

@@ -81,3 +81,16 @@ class Source:
         text = self.line(line)
         start = len(text) - len(text.lstrip("\ufeff \t\u00a0"))
         return Span(line, min(start, len(text.rstrip())), len(text.rstrip()))
+
+
+def indent_of(text: str) -> int:
+    """How far in a line begins; a byte order mark is no indent."""
+    bare = text.lstrip("\ufeff")
+    return len(bare) - len(bare.lstrip())
+
+
+def base_indent(source: Source) -> int:
+    """A recipe pasted from a reply is indented as a whole; that is column 0. Comments do not count."""
+    lines = [text for text in source.lines if text.strip("\ufeff \t\u00a0")]
+    indents = [indent_of(text) for text in lines if not text.lstrip("\ufeff \t\u00a0").startswith(("#", "//"))]
+    return min(indents, default=0)

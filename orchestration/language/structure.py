@@ -11,7 +11,8 @@ from orchestration.language.characters import check_line, too_many
 from orchestration.language.comments import end_of_content
 from orchestration.language.diagnostics import MACHINE, MAYBE, Edit, Reporter, Suggestion
 from orchestration.language.inline import Reader
-from orchestration.language.source import Source, Span
+from orchestration.language.keywords import as_on_error, span_with, without_comma
+from orchestration.language.source import Source, Span, base_indent, indent_of
 from orchestration.language.tree import Action, Header, Recipe, Remark, Step
 from orchestration.language.whole import OnError, State, Whole
 from orchestration.language.words import Token, span_of, tokenize
@@ -29,7 +30,7 @@ class Structure:
         self.reader = reader
         self.layer = layer
         self.state = State()
-        self.base_indent = self._base_indent()
+        self.base_indent = base_indent(source)
         self.end = 0
         """Where the content of the line being read ends."""
 
@@ -39,17 +40,6 @@ class Structure:
                 self._line(line)
         Whole(self.state, self.source, self.reporter).check()
         return self.state.recipe
-
-    def _base_indent(self) -> int:
-        """A recipe pasted from a reply is indented as a whole; that is column 0."""
-        lines = [text for text in self.source.lines if text.strip("\ufeff \t\u00a0")]
-        indents = [self._indent(text) for text in lines if not text.lstrip("\ufeff \t\u00a0").startswith(("#", "//"))]
-        return min(indents, default=0)
-
-    @staticmethod
-    def _indent(text: str) -> int:
-        bare = text.lstrip("\ufeff")
-        return len(bare) - len(bare.lstrip())
 
     def _line(self, line: int) -> None:
         text = self.source.line(line)
@@ -141,7 +131,7 @@ class Structure:
             head, tail = rest[:index], rest[index + condition.length :]
             rest = head[:-1] if head and head[-1].text in (",", ";") else head
             self._if(condition, tail)
-        self.state.recipe.when = Header(keyword.token, rest, _span(keyword.token, rest))
+        self.state.recipe.when = Header(keyword.token, rest, span_with(keyword.token, rest))
         self._add_inline_step(rest, action)
 
     def _if(self, keyword: kw.Keyword, rest: list[Token]) -> None:
@@ -150,11 +140,11 @@ class Structure:
             self._when(keyword, rest)
             return
         if self.state.recipe.steps:
-            self.reporter.report("ORK-205", _span(keyword.token, rest))
+            self.reporter.report("ORK-205", span_with(keyword.token, rest))
             return
         self.state.anchor("if")
         rest, action = inline.step(rest, self.reader)
-        header = Header(keyword.token, rest, _span(keyword.token, rest), negated=keyword.concept == kw.UNLESS)
+        header = Header(keyword.token, rest, span_with(keyword.token, rest), negated=keyword.concept == kw.UNLESS)
         self.state.recipe.conditions.append(header)
         self._add_inline_step(rest, action)
 
@@ -192,7 +182,7 @@ class Structure:
         failure = inline.failure(tokens)
         if failure:
             index, keyword = failure
-            body = Span(line, start, _without_comma(tokens[:index]))
+            body = Span(line, start, without_comma(tokens[:index]))
             self._add_step(line, number, self._action(body), place)
             tail = tokens[index + keyword.length :]
             self._on_error(line, keyword, tokens[index:], tail, indented=True)
@@ -244,7 +234,7 @@ class Structure:
         body = Span(line, rest[0].span.start, self.end)
         self.state.anchor(f"fallback {len(self.state.on_errors)}")
         if indented is None:
-            indented = self._indent(text) > self.base_indent
+            indented = indent_of(text) > self.base_indent
         steps = len(self.state.recipe.steps)
         entry = OnError(line, self._action(body), indented, self.state.blank, steps, keyword.token.span)
         self.state.on_errors.append(entry)
@@ -273,7 +263,7 @@ class Structure:
         count = kw.misspelt_on_error(tokens)
         if count and recipe.steps:
             self._wrong_keyword(span_of(tokens[: count - 1]), "ved feil")
-            self._on_error(line, kw.Keyword(kw.ON_ERROR, _as_on_error(tokens[:count]), count), tokens, tokens[count:])
+            self._on_error(line, kw.Keyword(kw.ON_ERROR, as_on_error(tokens[:count]), count), tokens, tokens[count:])
             return True
         if recipe.steps or not rest:
             return recipe.when is None and not recipe.steps and self._missing_when(tokens)
@@ -305,16 +295,3 @@ class Structure:
         self.state.anchor("when")
         self.state.recipe.when = Header(tokens[0], tokens, place)
         return True
-
-
-def _as_on_error(tokens: list[Token]) -> Token:
-    return Token("word", "ved feil", "ved feil", span_of(tokens[:-1]))
-
-
-def _without_comma(tokens: list[Token]) -> int:
-    last = tokens[-2] if len(tokens) > 1 and tokens[-1].text in (",", ";") else tokens[-1]
-    return last.span.end
-
-
-def _span(keyword: Token, rest: list[Token]) -> Span:
-    return keyword.span.to(rest[-1].span) if rest else keyword.span
