@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 PROJECT = Path(__file__).resolve().parent.parent.parent
-DEFAULT_PUBLISH_URL = "http://127.0.0.1:8000/public"
+DEFAULT_SITE_URL = "http://127.0.0.1:8000"
 
 
 def var_dir(environ: Mapping[str, str]) -> Path:
@@ -25,5 +25,6 @@ def publish_dir(environ: Mapping[str, str]) -> Path:
 
 
 def publish_url(environ: Mapping[str, str]) -> str:
-    """The address of `publish_dir`, without a slash at its end: PUBLISH_URL, or this machine's port 8000."""
-    return (environ.get("PUBLISH_URL") or DEFAULT_PUBLISH_URL).rstrip("/")
+    """The address of `publish_dir`, without a slash at its end: PUBLISH_URL, or `/public` under SITE_URL."""
+    site = (environ.get("SITE_URL") or DEFAULT_SITE_URL).rstrip("/")
+    return (environ.get("PUBLISH_URL") or f"{site}/public").rstrip("/")

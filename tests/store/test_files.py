@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from synops.store.files import DamagedFile, FileStore, StoredFile, UnknownFile
+from synops.store.locations import publish_url
 
 DATA = b"innspilling" * 1000
 DIGEST = hashlib.sha256(DATA).hexdigest()
@@ -127,3 +128,12 @@ def test_the_place_comes_from_the_environment(tmp_path: Path) -> None:
     assert FileStore.from_environment({"SYNOPS_VAR": str(tmp_path)}).root == tmp_path / "store"
     assert FileStore.from_environment({}).root == Path(__file__).parents[2] / "var" / "store"
     assert os.path.isabs(FileStore.from_environment({}).root)  # noqa: PTH117
+
+
+def test_the_public_address_follows_the_site() -> None:
+    assert publish_url({}) == "http://127.0.0.1:8000/public"
+    assert publish_url({"SITE_URL": "https://synops.example.org/"}) == "https://synops.example.org/public"
+    assert (
+        publish_url({"SITE_URL": "https://a", "PUBLISH_URL": "https://cdn.example.org/p/"})
+        == "https://cdn.example.org/p"
+    )

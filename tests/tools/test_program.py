@@ -247,7 +247,8 @@ def test_questions_are_answered_at_once(workshop: Workshop, question: str) -> No
     assert "synops-checksum" in programs
     start = min(seconds(sys.executable, "-c", "import typing, json") for _ in range(5))
     for program in programs:
-        assert min(seconds(str(BIN / program), question) for _ in range(5)) < start + 0.1, program
+        # On a busy machine a single measurement says little; one good one in five is proof enough.
+        assert any(seconds(str(BIN / program), question) < start + 0.1 for _ in range(5)), program
 
 
 @pytest.mark.parametrize("program", sorted(path.name for path in BIN.glob("synops-*")))
