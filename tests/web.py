@@ -62,7 +62,7 @@ class WebServer:
 
 @contextlib.contextmanager
 def web_server(**environ: str) -> Iterator[WebServer]:
-    """Daphne on a free port; killed at the end if the test has not stopped it."""
+    """Daphne on a free port; stopped at the end if the test has not done it, so that no connection is left."""
     settings = {**os.environ, "DATABASE_URL": database_url(), "SYNOPS_ENV_FILE": "none", **environ}
     process = subprocess.Popen(
         [sys.executable, "-m", "daphne", "-e", "tcp:0:interface=127.0.0.1", "synops.asgi:application"],
@@ -81,7 +81,10 @@ def web_server(**environ: str) -> Iterator[WebServer]:
         yield server
     finally:
         if process.poll() is None:
-            process.kill()
+            process.terminate()
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            process.wait(20)
+        process.kill()
         process.wait()
         reader.join()
         if process.stdout:

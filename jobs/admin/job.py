@@ -22,6 +22,7 @@ from jobs.admin.changelist import (
     JobChangeList,
     chips,
     collection_choices,
+    database_now,
     filterset,
     found_rows,
     newer_than,
@@ -71,6 +72,7 @@ class JobAdmin(ReadOnly, columns.JobColumns, VisibleAdmin):
             "chips": chips(request, rows),
             "types": type_choices(user, request.GET.get("type", "")),
             "collections": collection_choices(user),
+            "since": database_now().isoformat(),
             **(extra_context or {}),
         }
         return super().changelist_view(request, context)

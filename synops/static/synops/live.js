@@ -170,10 +170,12 @@ function soon(work, milliseconds) {
 }
 
 const newsSoon = soon(fetchNews, 1000);
-const partsSoon = soon(fetchParts, 500);
+const partsSoon = soon(async () => { await fetchParts(); await fetchRows(); }, 500);
 
 async function refresh() {
-  refreshing ??= Promise.all([fetchRows(), fetchNews(), fetchParts()]).finally(() => { refreshing = null; });
+  // Parts first: what the rows say is newer than what the server renders into a part.
+  const everything = async () => { await fetchParts(); await Promise.all([fetchRows(), fetchNews()]); };
+  refreshing ??= everything().finally(() => { refreshing = null; });
   return refreshing;
 }
 

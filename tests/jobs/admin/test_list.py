@@ -13,6 +13,7 @@ from django.db import connection
 from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.dateparse import parse_datetime
 
 from jobs.models import Job
 from synops.graph.admin.paginator import EstimatedPaginator
@@ -179,6 +180,9 @@ def test_news_counts_what_is_newer_under_the_same_filters(people: dict[str, Any]
         return json.loads(client.get(LIST + "news/", query).content)
 
     assert news(since=since.isoformat())["new"] == 2
+    page = client.get(LIST)
+    assert parse_datetime(page.context["since"])
+    assert news(since=page.context["since"])["new"] == 0
     assert news(since=since.isoformat(), type="rss")["new"] == 1
     assert news(since=since.isoformat())["counts"]["pending"] == 3
     for wrong in ("", "yesterday", "2026-99-99T00:00:00Z", "2026-01-01T00:00:00"):
