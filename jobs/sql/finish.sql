@@ -65,9 +65,11 @@ attempt AS (
 ),
 inline_attempt AS (  -- a job that ran inside the worker has an attempt only when there is something to tell
     INSERT INTO job_attempts (job_id, lease, attempt, worker_id, started_at, finished_at, outcome, reason, error)
-    SELECT d.id, d.lease, d.attempts, d.worker, d.started_at, now(), d.outcome, d.reason, d.error
+    SELECT d.id, d.lease, d.attempts, d.worker, d.started_at, now(),
+           CASE WHEN d.cancelling THEN 'cancelled' ELSE d.outcome END,
+           CASE WHEN d.cancelling AND d.outcome = 'succeeded' THEN 'finished_after_cancel' ELSE d.reason END, d.error
     FROM decided d
-    WHERE (d.outcome <> 'succeeded' OR d.attempts > 1)
+    WHERE (d.outcome <> 'succeeded' OR d.attempts > 1 OR d.cancelling)
       AND NOT EXISTS (SELECT FROM job_attempts a WHERE a.job_id = d.id AND a.lease = d.lease)
 )
 SELECT e.id, c.id IS NOT NULL AS matched, f.status::text, f.outcome, f.run_id, f.collection_node_id, f.job_type
