@@ -193,7 +193,7 @@ class Forget(Exception):
 STEPS = ("one", "two", "three")
 
 
-@pytest.mark.django_db(transaction=True, serialized_rollback=True)
+@pytest.mark.django_db(transaction=True)
 def test_kill_9_of_the_worker_in_each_step_and_a_new_worker_completes_the_run(start_worker, tools, tmp_path):  # noqa: F811
     """Each program waits at its gate at the first attempt, where its worker is killed; its second attempt passes."""
     for name in STEPS:

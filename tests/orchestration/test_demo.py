@@ -39,7 +39,7 @@ def published(feed: Path) -> dict[str, bytes]:
 
 
 @pytest.mark.newcomer
-@pytest.mark.django_db(transaction=True, serialized_rollback=True)
+@pytest.mark.django_db(transaction=True)
 def test_the_demo_publishes_a_feed_and_a_second_time_the_same_bytes(tmp_path):
     lines = run_demo(tmp_path)
     feed = Path(lines[-1])

@@ -138,7 +138,7 @@ def test_two_consumers_share_the_work_and_start_nothing_twice(collection):
     assert runs_of(recipe) == 1
 
 
-@pytest.mark.django_db(transaction=True, serialized_rollback=True)
+@pytest.mark.django_db(transaction=True)
 def test_many_consumers_at_once_start_each_event_once(collection):
     recipe = make_recipe("R", compiled([item("x")]), collection)
     with transaction.atomic():

@@ -16,7 +16,7 @@ from tests.people import make_collection
 TAKES_TEXT = {"params": [{"name": "text", "type": "text"}]}
 
 
-@pytest.mark.django_db(transaction=True, serialized_rollback=True)
+@pytest.mark.django_db(transaction=True)
 def test_drain_ends_only_when_the_events_are_read_and_the_runs_are_over(start_worker, tools):  # noqa: F811
     """Each step exists only once its predecessor has ended: a drain that asks too early would leave the rest."""
     tools.add("note", "echo '{\"made\": 1}'", job_types=["note"], **TAKES_TEXT)
