@@ -21,7 +21,7 @@ FILL = """
 INSERT INTO job_queue (id, collection_node_id, job_type, payload, priority, status, outcome, completed_at, scheduled_for)
 SELECT uuidv7(), %(collection)s, (%(types)s::text[])[1 + nth %% cardinality(%(types)s)], '{"sent": 0.0}',
        (%(levels)s::int[])[1 + nth / 7 %% cardinality(%(levels)s)], %(status)s::job_status,
-       %(outcome)s, CASE WHEN %(outcome)s IS NOT NULL THEN now() END, now() + %(delay)s::interval
+       %(outcome)s::text, CASE WHEN %(outcome)s::text IS NOT NULL THEN now() END, now() + %(delay)s::interval
 FROM generate_series(1, %(count)s) AS nth
 """
 
