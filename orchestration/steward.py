@@ -70,6 +70,7 @@ class Steward:
         self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="steward")
         self._stirred = True
         self._quiet = False
+        self._away = False
         self._sweeper = Sweeper()
         self._next_sweep = 0.0
         self._next_prune = 0.0
@@ -102,10 +103,13 @@ class Steward:
         try:
             done = await asyncio.get_running_loop().run_in_executor(self._thread, self._work)
         except (OperationalError, InterfaceError) as error:
-            logger.warning("the steward waits for the database: %s", str(error).strip().splitlines()[0])
+            if not self._away:  # one line an outage, however long it is
+                logger.warning("the steward waits for the database: %s", str(error).strip().splitlines()[0])
+            self._away = True
             await asyncio.get_running_loop().run_in_executor(self._thread, connections.close_all)
             self._stirred = True
             return False
+        self._away = False
         self._quiet = done.quiet
         # What stirred us may be found by a sweep alone: not quiet until one has followed.
         self._stirred = self._stirred or (stirred and not done.swept)

@@ -44,6 +44,7 @@ class Announcer:
         self._changed = threading.Condition()
         self._thread: threading.Thread | None = None
         self._connection: psycopg.Connection | None = None
+        self._failing = False
 
     def changed(self, kind: str, ids: Iterable[UUID]) -> None:
         """Rows of `kind` ("job", "run" …) that have just been committed."""
@@ -112,9 +113,12 @@ class Announcer:
                 self._connection = self._connect()
             self._connection.execute(SEND, {"channel": CHANNEL, "messages": messages})
         except psycopg.Error as error:
-            logger.warning("announcing changes failed, will say resync when the database answers: %s", error)
+            if not self._failing:  # one line an outage, however long it is
+                logger.warning("announcing changes failed, will say resync when the database answers: %s", error)
+            self._failing = True
             self._hang_up()
             return False
+        self._failing = False
         return True
 
     def _connect(self) -> psycopg.Connection:

@@ -39,7 +39,7 @@ finished AS (
             ELSE d.outcome
         END,
         completed_at = CASE WHEN d.next = 'retry' THEN NULL ELSE now() END,
-        result = coalesce(d.result, q.result),
+        result = CASE WHEN d.next = 'completed' THEN d.result ELSE coalesce(d.result, q.result) END,
         error_msg = CASE WHEN d.next = 'completed' THEN NULL ELSE d.error END,
         cancel_requested_at = CASE WHEN d.next = 'error' THEN q.cancel_requested_at END,
         -- 30 s × 2^(attempts−1) (spec, jobbkø §4.4); the jitter only adds, at most 10 %%.

@@ -6,6 +6,7 @@ import asyncio
 import logging
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from typing import Protocol
 from uuid import UUID
 
 from django.db import connections
@@ -15,16 +16,21 @@ from jobs.registries import OnFinished
 
 logger = logging.getLogger(__name__)
 
-Announce = Callable[[str, Sequence[UUID]], None]
-"""Tells open pages that something has changed: (kind, ids). Must not block."""
+
+class Announcing(Protocol):
+    """Tells open pages that something has changed (jobs.live.announcer). Must not block."""
+
+    def changed(self, kind: str, ids: Sequence[UUID]) -> None: ...
+
+    def resync(self) -> None: ...
 
 
 class Herald:
     """One thread for all listeners: each thread that uses Django holds a connection of its own."""
 
-    def __init__(self, listeners: Sequence[OnFinished], announce: Announce, then: Callable[[], None]) -> None:
+    def __init__(self, listeners: Sequence[OnFinished], announcer: Announcing, then: Callable[[], None]) -> None:
         self._listeners = list(listeners)
-        self._announce = announce
+        self._announcer = announcer
         self._then = then
         self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="herald")
 
@@ -38,7 +44,11 @@ class Herald:
     def touched(self, ids: Sequence[UUID]) -> None:
         """Something that pages show about these jobs has changed."""
         if ids:
-            self._announce("job", ids)
+            self._announcer.changed("job", ids)
+
+    def resync(self) -> None:
+        """More has changed than can be named, such as a lost worker: pages read anew."""
+        self._announcer.resync()
 
     def _call(self, listener: OnFinished, jobs: Sequence[Changed]) -> None:
         try:

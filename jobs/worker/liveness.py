@@ -7,14 +7,13 @@ import logging
 import os
 import resource
 import time
-from collections.abc import Awaitable, Callable, Sequence
 from typing import TYPE_CHECKING
 from uuid import UUID
 
 import psycopg
 
 from jobs import queue
-from jobs.queue import Changed
+from jobs.worker.herald import Herald
 from jobs.worker.lane import DatabaseAway, Lane
 from resources import workers
 from resources.workers import Beat, Registration
@@ -122,11 +121,11 @@ class Heartbeat:
 class Sweeper:
     """Requeues the jobs of workers that are gone; repairs what any crash leaves, at the start and ever after."""
 
-    def __init__(self, lane: Lane, worker: Worker, told: Callable[[Sequence[Changed]], Awaitable[None]]) -> None:
+    def __init__(self, lane: Lane, worker: Worker, herald: Herald) -> None:
         self._lane = lane
         self._worker = worker
         self._ttl = worker.options.ttl_seconds
-        self._told = told
+        self._herald = herald
         self._strays: set[tuple[UUID, int]] = set()
 
     async def run(self) -> None:
@@ -146,12 +145,13 @@ class Sweeper:
         lost = await self._lane.call(workers.retire, self._ttl)
         if lost:
             logger.warning("%d workers are lost: %s", len(lost), ", ".join(str(id) for id in lost))
+            self._herald.resync()
         await self._lane.call(workers.forget_old)
         total = 0
         while rescued := await self._lane.call(queue.rescue, self._ttl):
             total += len(rescued)
             logger.warning("%d jobs rescued from lost workers", len(rescued))
-            await self._told(rescued)
+            await self._herald.changed(rescued)
         return total
 
     async def _return_strays(self) -> None:
@@ -165,4 +165,4 @@ class Sweeper:
         self._strays = set(strays)
         if again:
             logger.warning("%d jobs were claimed but never started; they go back", len(again))
-            await self._told(await self._lane.call(queue.give_back, again))
+            await self._herald.changed(await self._lane.call(queue.give_back, again))

@@ -23,7 +23,7 @@ from jobs.registries import Registries
 from jobs.worker.dispatcher import Dispatcher
 from jobs.worker.execution import Surroundings
 from jobs.worker.finisher import Finisher
-from jobs.worker.herald import Announce, Herald
+from jobs.worker.herald import Announcing, Herald
 from jobs.worker.inline import InlineRunner
 from jobs.worker.lane import DatabaseAway, Lane
 from jobs.worker.listener import Listener
@@ -42,7 +42,9 @@ LANES = ("claim", "prepare", "finish", "beat", "log", "inline", "repair")
 class Worker:
     """Made once in a process; `await run()` returns when a signal, or `--drain`, has ended it."""
 
-    def __init__(self, options: Options, launcher: LauncherClient, registries: Registries, announce: Announce) -> None:
+    def __init__(
+        self, options: Options, launcher: LauncherClient, registries: Registries, announcer: Announcing
+    ) -> None:
         self.options = options
         self.stopping = False
         self._launcher = launcher
@@ -58,10 +60,10 @@ class Worker:
             options.direct_url, {"synops_work": self._wake.set, "synops_cancel": self._cancels.set}
         )
         self.heartbeat = Heartbeat(self, self._lanes["beat"])
-        self._herald = Herald(registries.on_finished, announce, self._wake.set)
+        self._herald = Herald(registries.on_finished, announcer, self._wake.set)
         self._finisher = Finisher(self._lanes["finish"], self._herald.changed)
         self._recorder = Recorder(self._lanes["log"], self._herald.touched)
-        self._sweeper = Sweeper(self._lanes["repair"], self, self._herald.changed)
+        self._sweeper = Sweeper(self._lanes["repair"], self, self._herald)
         self._governor = Governor(self._lanes["claim"], options)
         self._disk = DiskWatch(self._lanes["repair"], options)
         self._pruner = Pruner(self._lanes["repair"], options)

@@ -87,6 +87,17 @@ def test_a_step_with_a_fallback_only_retries_passing_failures(cursor, transient,
     assert row(cursor, id, "status::text") == (status,)
 
 
+def test_a_later_success_without_a_result_leaves_no_old_one(cursor):
+    id = queue.enqueue(cursor, new_job())
+    worker = add_worker(cursor)
+    [job] = claim(cursor, worker)
+    queue.finish(cursor, [fail(job, result={"half": True})])
+    make_due(cursor, id)
+    [again] = claim(cursor, worker)
+    queue.finish(cursor, [succeed(again)])
+    assert row(cursor, id, "status::text, result") == ("completed", None)
+
+
 def test_excluded_is_done_and_no_error(cursor):
     id = queue.enqueue(cursor, new_job())
     [job] = claim(cursor, add_worker(cursor))

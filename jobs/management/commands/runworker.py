@@ -77,7 +77,7 @@ class Command(BaseCommand):
 async def _work(options: Options, launcher: LauncherClient) -> None:
     options.var.joinpath("scratch").mkdir(parents=True, exist_ok=True)
     announcer = Announcer(options.direct_url)
-    worker = Worker(options, launcher, registries, announcer.changed)
+    worker = Worker(options, launcher, registries, announcer)
     stop_on_signals(worker)
     try:
         await worker.run()
