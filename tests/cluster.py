@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import os
 import shutil
+import signal
 import tempfile
 from pathlib import Path
 
@@ -22,6 +23,8 @@ _running = contextlib.ExitStack()
 
 
 def pytest_load_initial_conftests(early_config: pytest.Config) -> None:
+    # Started in the background of a shell, pytest and all that it starts would be deaf to Ctrl-C.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     os.environ["SYNOPS_ENV_FILE"] = "none"  # a developer's own .env must not decide what the tests see
     os.environ.pop("DATABASE_DIRECT_URL", None)
     root = Path(tempfile.mkdtemp(prefix="synops-test-"))

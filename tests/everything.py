@@ -14,6 +14,10 @@ from pathlib import Path
 from synops.database.binaries import OLDEST_MAJOR, major_of, system_candidates, version_of
 from tests.skips import COUNTS_FILE, may_skip
 
+# Most tests wait for a process or a socket, so that more processes than cores are of use. A file stays together: its
+# tests share what they have built.
+PROCESSES = ("--numprocesses=4", "--dist=loadfile", "--durations=15")
+
 
 def main() -> int:
     total: Counter[str] = Counter()
@@ -33,7 +37,7 @@ def run(options: Sequence[str], env: dict[str, str], total: Counter[str]) -> boo
     """One pass of pytest, whose counts are added to `total`; True when it failed. A pass without tests has failed."""
     with tempfile.TemporaryDirectory() as directory:
         counts = Path(directory) / "counts"
-        command = [sys.executable, "-m", "pytest", "-q", *options]
+        command = [sys.executable, "-m", "pytest", "-q", *PROCESSES, *options]
         code = subprocess.run(command, env={**os.environ, **env, COUNTS_FILE: str(counts)}).returncode
         if counts.exists():
             total.update(json.loads(counts.read_text()))

@@ -44,4 +44,6 @@ class Skips:
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    if hasattr(config, "workerinput"):  # one of several processes of pytest-xdist: the one that leads them counts
+        return
     config.pluginmanager.register(Skips(config), "synops-skips")

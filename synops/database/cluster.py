@@ -135,19 +135,31 @@ def check_version(home: Home) -> None:
             )
 
 
+HALF = "data.new."
+
+
 def create_data(home: Home, unsynced: bool) -> None:
-    """Runs initdb. The data appear whole or not at all."""
-    half = home.directory / "data.new"
-    shutil.rmtree(half, ignore_errors=True)
+    """Runs initdb. The data appear whole or not at all.
+
+    Into a directory of its own each time: of an initdb whose caller was killed, the rest may still be writing.
+    """
+    half = home.directory / f"{HALF}{os.getpid()}"
+    _clear_halves(home)
     command = [home.binaries.program("initdb"), "-D", str(half), "-U", "synops", "-A", "trust"]
     command += ["-E", "UTF8", "--locale=C.UTF-8", *(["--no-sync"] if unsynced else [])]
     account = home.account
     who = {} if os.geteuid() == account.uid else {"user": account.uid, "group": account.gid, "extra_groups": []}
     said = subprocess.run(command, capture_output=True, text=True, cwd=home.directory, env=environment(), **who)  # type: ignore[call-overload]
     if said.returncode:
-        shutil.rmtree(half, ignore_errors=True)
+        _clear_halves(home)
         raise failure("initdb", said.stderr, home.directory)
     half.rename(home.data)
+    _clear_halves(home)
+
+
+def _clear_halves(home: Home) -> None:
+    for half in home.directory.glob(f"{HALF}*"):
+        shutil.rmtree(half, ignore_errors=True)
 
 
 def create_database(home: Home) -> None:

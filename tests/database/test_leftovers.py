@@ -102,7 +102,7 @@ def test_everything_killed_at_once(place: Place) -> None:
 
 def test_initdb_killed_half_way(place: Place) -> None:
     first = place.newcomer()
-    wait_until((place.cluster / "server" / "data.new" / "global").exists, "initdb is at work")
+    wait_until(lambda: list((place.cluster / "server").glob("data.new.*/global")), "initdb is at work")
 
     first.kill()
 
