@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import logging
 import os
 import re
 import subprocess
@@ -14,8 +13,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from synops.tools.describe import Description, InvalidDescription
-
-logger = logging.getLogger(__name__)
 
 DESCRIBE_TIMEOUT_SECONDS = 20
 _NAME = re.compile(r"synops-[a-z0-9]+(-[a-z0-9]+)*")

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import logging
 from dataclasses import dataclass
 
 from synops.store.sql import Cursor, load
-
-logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)

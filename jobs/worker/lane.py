@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import logging
 import os
 import random
 import socket
@@ -20,8 +19,6 @@ import psycopg
 from psycopg import errors
 
 from synops.store.sql import Cursor
-
-logger = logging.getLogger(__name__)
 
 Arguments = ParamSpec("Arguments")
 Answer = TypeVar("Answer")

@@ -16,7 +16,7 @@ from orchestration.seeds import PODCAST_ID
 from synops.demo import data
 from synops.graph.models import GraphEvent
 from synops.site import demonstration
-from tests.jobs.worker.conftest import database_url
+from tests.web import database_url
 
 
 def run_demo(folder: Path) -> list[str]:

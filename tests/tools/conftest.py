@@ -10,7 +10,6 @@ import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
-from urllib.parse import quote
 from uuid import UUID, uuid4
 
 import pytest
@@ -18,6 +17,7 @@ from django.db import connection, transaction
 
 from synops.demo.data import DemoNodes, end, load
 from synops.store.files import FileStore
+from tests.web import database_url
 
 BIN = Path(sys.executable).parent
 
@@ -82,13 +82,6 @@ def workshop(tmp_path: Path) -> Workshop:
 def database_workshop(workshop: Workshop, transactional_db: None) -> Workshop:
     """With the test's own database, committed rows and all."""
     return dataclasses.replace(workshop, environ={**workshop.environ, "DATABASE_URL": database_url()})
-
-
-def database_url() -> str:
-    """The address of the database that Django's tests use."""
-    params = connection.get_connection_params()
-    user, password, host = (quote(str(params.get(key) or ""), safe="") for key in ("user", "password", "host"))
-    return f"postgresql://{user}:{password}@/{params['dbname']}?host={host}&port={params.get('port') or 5432}"
 
 
 def running_job(collection: UUID, job_type: str, lease: int = 1) -> dict[str, str]:

@@ -9,7 +9,6 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from urllib.parse import urlsplit, urlunsplit
 
 import pytest
 from django.conf import settings
@@ -19,15 +18,10 @@ from jobs import queue
 from jobs.models import Job
 from tests.deadline import wait_until
 from tests.jobs.arrange import new_job
+from tests.web import database_url
 
 ROOT = Path(settings.BASE_DIR)
 QUICK = {"HEARTBEAT_SECONDS": "0.3", "WORKER_TTL_SECONDS": "1.5", "SWEEP_SECONDS": "0.3", "TERM_GRACE_SECONDS": "1"}
-
-
-def database_url() -> str:
-    """The address of the test's own database, for processes that the test starts."""
-    parts = urlsplit(os.environ["DATABASE_URL"])
-    return urlunsplit(parts._replace(path="/" + connection.settings_dict["NAME"]))
 
 
 class Tools:

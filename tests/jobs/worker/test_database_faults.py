@@ -13,8 +13,9 @@ from django.db import connection
 from jobs.models import Attempt
 from resources.models import Worker
 from tests.deadline import wait_until
-from tests.jobs.worker.conftest import database_url, enqueue, processes_with, wait_for
+from tests.jobs.worker.conftest import enqueue, processes_with, wait_for
 from tests.jobs.worker.wire import wire_to
+from tests.web import database_url
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

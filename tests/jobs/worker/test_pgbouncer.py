@@ -17,7 +17,8 @@ from django.db import connection
 
 from resources.models import Worker
 from tests.deadline import wait_until
-from tests.jobs.worker.conftest import database_url, enqueue, wait_for
+from tests.jobs.worker.conftest import enqueue, wait_for
+from tests.web import database_url
 
 
 @pytest.fixture
