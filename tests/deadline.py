@@ -9,7 +9,7 @@ from typing import TypeVar
 Value = TypeVar("Value")
 
 
-def wait_until(condition: Callable[[], Value], what: str, seconds: float = 30) -> Value:
+def wait_until(condition: Callable[[], Value], what: str, seconds: float = 60) -> Value:
     """The first true value of `condition()`; fails the test, naming `what`, when none comes in time."""
     end = time.monotonic() + seconds
     while not (value := condition()):

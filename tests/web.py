@@ -83,7 +83,7 @@ def web_server(**environ: str) -> Iterator[WebServer]:
         if process.poll() is None:
             process.terminate()
         with contextlib.suppress(subprocess.TimeoutExpired):
-            process.wait(20)
+            process.wait(60)
         process.kill()
         process.wait()
         reader.join()

@@ -107,6 +107,9 @@ class Dispatcher:
         if isinstance(line, Ended):
             self._finisher.add(line)
             return
+        if running.stopped:  # it was asked to stop while its slot had nothing yet to be told to stop
+            self._settle(running, None)
+            return
         log = AttemptLog(job)
         self._recorder.watch(log)
         try:

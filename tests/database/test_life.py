@@ -111,7 +111,7 @@ def test_a_program_started_by_a_user_does_not_hold_the_server_up(place: Place) -
     assert user.process.stdout
     sleeper = int(user.process.stdout.readline())
     try:
-        user.process.wait(10)
+        user.process.wait(60)
         place.wait_stopped()
         os.kill(sleeper, 0)  # it lives
     finally:

@@ -49,7 +49,8 @@ def django_cursor():
 
 
 def new_job(job_type: str = "alpha", **fields: Any) -> NewJob:
-    return NewJob(SYSTEM_COLLECTION_ID, job_type, fields.pop("payload", {}), **fields)
+    collection = fields.pop("collection", SYSTEM_COLLECTION_ID)
+    return NewJob(collection, job_type, fields.pop("payload", {}), **fields)
 
 
 def add_worker(cursor: Cursor, machine: str = "here", max_concurrent: int = 3) -> UUID:

@@ -53,7 +53,7 @@ def test_a_signal_reaches_the_process_that_was_meant(sleeper):
     process = descendants.read(sleeper.pid)
     assert process is not None
     assert descendants.send(process, signal.SIGTERM)
-    assert sleeper.wait(10) == -signal.SIGTERM
+    assert sleeper.wait(60) == -signal.SIGTERM
 
 
 def test_a_later_process_with_the_same_pid_is_never_hit(sleeper):
@@ -95,4 +95,4 @@ def test_marked_processes_are_found_by_their_environment_and_killed():
         wait_until(lambda: [found.pid for found in descendants.marked(marker)] == [process.pid], "the marked process")
         assert descendants.marked(marker[:-1]) == []
         descendants.kill_marked(marker)
-        assert process.wait(10) == -signal.SIGKILL
+        assert process.wait(60) == -signal.SIGKILL

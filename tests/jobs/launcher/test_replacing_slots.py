@@ -99,7 +99,7 @@ async def test_launcher_and_slot_killed_at_once_leave_what_the_marker_finds(tmp_
         os.kill(slot, signal.SIGKILL)
         os.kill(client.pid, signal.SIGKILL)
         assert (await running).reason is Reason.LOST
-        await asyncio.to_thread(wait_until, lambda: dead(daemon), "the daemon's end", 5)
+        await asyncio.to_thread(wait_until, lambda: dead(daemon), "the daemon's end")
     finally:
         client.close()
 
@@ -124,7 +124,7 @@ async def test_a_forked_program_dies_with_its_slot_though_nobody_sweeps(tmp_path
         (slot,) = [process.pid for process in descendants(client.pid) if process.parent == client.pid]
         os.kill(client.pid, signal.SIGSTOP)
         os.kill(slot, signal.SIGKILL)
-        await asyncio.to_thread(wait_until, lambda: dead(program), "the program's end", 5)
+        await asyncio.to_thread(wait_until, lambda: dead(program), "the program's end")
         os.kill(client.pid, signal.SIGCONT)
         assert (await running).reason is Reason.LOST
     finally:

@@ -59,8 +59,8 @@ def test_kill_9_of_the_worker_leaves_nothing(family: Family):
         assert len(family.alive()) > 10
         process.send_signal(signal.SIGKILL)
         process.wait()
-        wait_until(lambda: not family.alive(), "all processes of the runs dead", seconds=10)
-        wait_until(lambda: gone(pids), "launcher and slots gone", seconds=10)
+        wait_until(lambda: not family.alive(), "all processes of the runs dead")
+        wait_until(lambda: gone(pids), "launcher and slots gone")
 
 
 def test_kill_9_of_the_worker_and_a_stopped_launcher_leave_nothing(family: Family):
@@ -71,8 +71,8 @@ def test_kill_9_of_the_worker_and_a_stopped_launcher_leave_nothing(family: Famil
         os.kill(launcher, signal.SIGSTOP)
         process.send_signal(signal.SIGKILL)
         process.wait()
-        wait_until(lambda: not family.alive(), "all processes of the runs dead", seconds=10)
-        wait_until(lambda: gone(pids), "launcher and slots gone", seconds=10)
+        wait_until(lambda: not family.alive(), "all processes of the runs dead")
+        wait_until(lambda: gone(pids), "launcher and slots gone")
 
 
 def test_kill_9_of_the_worker_leaves_nothing_though_another_process_holds_its_sockets(family: Family):
@@ -84,8 +84,8 @@ def test_kill_9_of_the_worker_leaves_nothing_though_another_process_holds_its_so
             pids = tree(launcher)
             process.send_signal(signal.SIGKILL)
             process.wait()
-            wait_until(lambda: not family.alive(), "all processes of the runs dead", seconds=10)
-            wait_until(lambda: gone(pids), "launcher and slots gone", seconds=10)
+            wait_until(lambda: not family.alive(), "all processes of the runs dead")
+            wait_until(lambda: gone(pids), "launcher and slots gone")
         finally:
             os.kill(holder, signal.SIGKILL)
 
@@ -124,5 +124,5 @@ def test_a_worker_that_ends_without_closing_leaves_nothing(family: Family):
         pids = tree(launcher)
         process.send_signal(signal.SIGTERM)  # which this worker does not handle
         process.wait()
-        wait_until(lambda: not family.alive(), "all processes of the runs dead", seconds=10)
-        wait_until(lambda: gone(pids), "launcher and slots gone", seconds=10)
+        wait_until(lambda: not family.alive(), "all processes of the runs dead")
+        wait_until(lambda: gone(pids), "launcher and slots gone")

@@ -54,7 +54,7 @@ def test_the_first_change_is_sent_at_once(ear: Ear, announcer: Announcer):
     assert announcer._thread is None
     job = uuid4()
     announcer.changed("job", [job])
-    wait_until(lambda: ear.ids() == {job}, "the change heard", 5)
+    wait_until(lambda: ear.ids() == {job}, "the change heard")
 
 
 def test_a_burst_is_coalesced_to_ten_messages_a_second(ear: Ear, announcer: Announcer):
@@ -63,7 +63,7 @@ def test_a_burst_is_coalesced_to_ten_messages_a_second(ear: Ear, announcer: Anno
     for job in jobs:
         announcer.changed("job", [job])
         announcer.changed("run", [jobs[0]])
-    wait_until(lambda: ear.ids() == set(jobs), "every change heard", 5)
+    wait_until(lambda: ear.ids() == set(jobs), "every change heard")
     most = (time.monotonic() - started) * 10 + 1
     assert len([c for c in ear.heard if c.kind == "job"]) <= most
     assert ear.ids("run") == {jobs[0]}
@@ -71,13 +71,13 @@ def test_a_burst_is_coalesced_to_ten_messages_a_second(ear: Ear, announcer: Anno
 
 def test_more_than_can_be_named_becomes_one_resync(ear: Ear, announcer: Announcer):
     announcer.changed("job", (uuid4() for _ in range(MAX_PENDING + 1)))
-    wait_until(ear.resync, "resync heard", 5)
+    wait_until(ear.resync, "resync heard")
     assert ear.ids() == set()
 
 
 def test_after_a_lost_connection_it_says_resync(ear: Ear, announcer: Announcer):
     announcer.changed("job", [uuid4()])
-    wait_until(ear.ids, "the first change", 5)
+    wait_until(ear.ids, "the first change")
     with connection.cursor() as cursor:
         cursor.execute(
             "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
@@ -85,17 +85,17 @@ def test_after_a_lost_connection_it_says_resync(ear: Ear, announcer: Announcer):
         )
         assert cursor.fetchall() == [(True,)]
     announcer.changed("job", [uuid4()])
-    wait_until(ear.resync, "resync after the outage", 10)
+    wait_until(ear.resync, "resync after the outage")
 
 
 def test_closing_sends_what_is_left(ear: Ear):
     announcer = Announcer(direct_conninfo(), interval_seconds=60)
     first, last = uuid4(), uuid4()
     announcer.changed("job", [first])
-    wait_until(lambda: first in ear.ids(), "the first change", 5)
+    wait_until(lambda: first in ear.ids(), "the first change")
     announcer.changed("job", [last])  # would wait for a minute
     announcer.close()
-    wait_until(lambda: last in ear.ids(), "the last change", 5)
+    wait_until(lambda: last in ear.ids(), "the last change")
 
 
 def test_closing_does_not_wait_for_a_dead_database():
@@ -114,7 +114,7 @@ def test_announce_waits_for_the_commit(ear: Ear):
     with transaction.atomic():
         announce("job", [committed])
         assert ear.ids() == set()
-    wait_until(lambda: committed in ear.ids(), "the change after commit", 5)
+    wait_until(lambda: committed in ear.ids(), "the change after commit")
     assert rolled_back not in ear.ids()
     process_announcer().close()
     process_announcer.cache_clear()

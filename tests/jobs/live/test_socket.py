@@ -54,7 +54,7 @@ def communicator(client: Client) -> Communicator:
 
 async def connected(client: Client) -> Communicator:
     socket = communicator(client)
-    assert await socket.connect(timeout=10) == (True, None)
+    assert await socket.connect(timeout=60) == (True, None)
     await say(socket, {"watch": {}, "lists": ["job"]})
     if not (await answer(socket, "watching"))["hearing"]:
         await answer(socket, "resync")

@@ -63,7 +63,7 @@ class WorkerProcess:
     def signal(self, number: int) -> None:
         self.process.send_signal(number)
 
-    def ended(self, seconds: float = 30) -> int:
+    def ended(self, seconds: float = 60) -> int:
         try:
             return self.process.wait(seconds)
         except subprocess.TimeoutExpired:
@@ -111,7 +111,7 @@ def enqueue(job_type: str, **fields: object) -> Job:
     return Job.objects.get(pk=id)
 
 
-def wait_for(job: Job, status: str, seconds: float = 30) -> Job:
+def wait_for(job: Job, status: str, seconds: float = 60) -> Job:
     """The job once it has this status."""
 
     def reached() -> bool:

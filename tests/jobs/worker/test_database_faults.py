@@ -98,7 +98,7 @@ def test_a_killed_listener_is_back_and_new_work_wakes_it_at_once(tools, start_wo
     with connection.cursor() as cursor:
         cursor.execute("SELECT pg_terminate_backend(%s)", [killed])
     wait_until(lambda: listener_pid() not in (None, killed), "there is another listener")
-    wait_for(enqueue("quick"), "completed", seconds=10)
+    wait_for(enqueue("quick"), "completed")
 
 
 def listener_pid() -> int | None:

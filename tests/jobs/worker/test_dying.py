@@ -11,7 +11,9 @@ from django.db.models.functions import Now
 from jobs.models import Attempt, Job
 from resources.models import PriorityRule, Worker
 from tests.deadline import wait_until
+from tests.jobs.arrange import committing_connection
 from tests.jobs.worker.conftest import enqueue, processes_with, wait_for
+from tests.people import make_collection, make_node
 
 LONG = "setsid sleep 600 & nohup sleep 601 >/dev/null 2>&1 & trap '' TERM; sleep 602"
 
@@ -26,7 +28,7 @@ def test_kill_9_of_the_worker_leaves_no_process_and_another_runs_the_job_once(to
     flag.touch()
     first.signal(signal.SIGKILL)
     first.process.wait()
-    wait_until(lambda: not processes_with(f"SYNOPS_JOB_ID={job.pk}"), "no process of the job is left", 10)
+    wait_until(lambda: not processes_with(f"SYNOPS_JOB_ID={job.pk}"), "no process of the job is left")
     start_worker().ready()
     job = wait_for(job, "completed")
     assert (job.result, job.attempts, job.interruptions) == ("done", 1, 1)
@@ -75,11 +77,32 @@ def test_the_second_signal_gives_everything_back_now(tools, start_worker):
     worker.signal(signal.SIGINT)
     wait_until(lambda: "stopping" in worker.output(), "the first signal is heard")
     worker.signal(signal.SIGINT)
-    assert worker.ended(10) == 0
+    assert worker.ended() == 0
     job.refresh_from_db()
     assert job.status == "pending"
     assert not Job.objects.filter(status="running").exists()
     assert not processes_with(f"SYNOPS_JOB_ID={job.pk}")
+
+
+def test_a_stop_that_comes_before_the_program_has_started_still_stops_it(tools, start_worker, tmp_path):
+    started = tmp_path / "started"
+    collection = make_collection("desk")
+    node = make_node("media", into=collection)
+    param = {"name": "node", "flag": "--node", "type": "uuid", "required": True}
+    tools.add("endless", f"touch {started}; {LONG}", params=[param])
+    worker = start_worker(TERM_GRACE_SECONDS="600").ready()
+    with committing_connection() as own, own.transaction():
+        own.execute("LOCK TABLE edges IN ACCESS EXCLUSIVE MODE")  # the job is claimed, but its payload can't be checked
+        job = enqueue("endless", payload={"node": str(node.pk)}, collection=collection.pk)
+        wait_for(job, "running")
+        worker.signal(signal.SIGINT)
+        wait_until(lambda: "stopping" in worker.output(), "the first signal is heard")
+        worker.signal(signal.SIGINT)
+        wait_until(lambda: "stopping now" in worker.output(), "the second signal is heard")
+    assert worker.ended() == 0
+    job.refresh_from_db()
+    assert job.status == "pending"
+    assert not started.exists()
 
 
 def test_a_lost_database_connection_delays_a_result_and_loses_nothing(tools, start_worker, tmp_path):

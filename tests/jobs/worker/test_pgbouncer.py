@@ -54,7 +54,7 @@ def pooler(transactional_db: None, tmp_path: Path) -> Iterator[str]:
         yield f"postgresql://{quote(user)}@127.0.0.1:{listen}/{name}"
     finally:
         process.send_signal(signal.SIGINT)
-        process.wait(10)
+        process.wait(60)
 
 
 def _identity(host: str) -> dict[str, object]:

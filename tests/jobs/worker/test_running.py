@@ -152,7 +152,7 @@ def test_new_work_wakes_a_waiting_worker(tools, start_worker):
     tools.add("quick", "echo 1")
     start_worker("--poll-interval=3600s").ready()
     wait_until(lambda: Worker.objects.filter(listening=True), "the worker listens")
-    wait_for(enqueue("quick"), "completed", seconds=10)
+    wait_for(enqueue("quick"), "completed")
 
 
 def test_a_worker_takes_only_the_types_it_is_told_to(tools, start_worker):
