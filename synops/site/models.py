@@ -1,0 +1,71 @@
+"""What lets programs in without a login: tokens, of which only a hash is kept."""
+
+from __future__ import annotations
+
+from django.conf import settings
+from django.contrib.postgres.fields import ArrayField
+from django.db import models
+from django.db.models import Q
+from django.utils.translation import gettext_lazy as _
+
+from synops.graph.columns import DatabaseNow, new_id
+from synops.graph.models import Node
+
+
+class ApiToken(models.Model):
+    """A secret that a program shows instead of a login, limited to scopes. Made and checked in `synops.site.tokens`.
+
+    It acts for `owner`: it may do what its scopes allow and its owner may do, and it ends with the owner's login.
+    """
+
+    class Scope(models.TextChoices):
+        STORE = "store", _("read files of the store")
+        PIPELINE = "pipeline", _("start analyses again")
+        JOBS = "jobs", _("enqueue and follow jobs")
+        HOOKS = "hooks", _("enqueue into one collection by its address")
+
+    id = models.UUIDField(primary_key=True, default=new_id, editable=False)
+    name = models.TextField(_("name"), help_text=_("What or who uses it."))
+    digest = models.CharField(max_length=64, unique=True, editable=False)
+    scopes = ArrayField(models.TextField(choices=Scope.choices), verbose_name=_("scopes"))
+    owner = models.ForeignKey(
+        settings.AUTH_USER_MODEL,
+        verbose_name=_("owner"),
+        on_delete=models.DO_NOTHING,
+        db_constraint=False,
+        related_name="api_tokens",
+    )
+    collection = models.ForeignKey(
+        Node,
+        verbose_name=_("collection"),
+        help_text=_("Where jobs of its address go; needed for that scope."),
+        on_delete=models.DO_NOTHING,
+        db_constraint=False,
+        null=True,
+        blank=True,
+        related_name="+",
+    )
+    created_at = models.DateTimeField(_("created"), db_default=DatabaseNow(), editable=False)
+    last_used_at = models.DateTimeField(_("last used"), null=True, editable=False)
+    expires_at = models.DateTimeField(_("expires"), null=True, blank=True)
+    revoked_at = models.DateTimeField(_("revoked"), null=True, editable=False)
+
+    class Meta:
+        db_table = "api_tokens"
+        verbose_name = _("API token")
+        verbose_name_plural = _("API tokens")
+        ordering = ("-created_at",)
+        constraints = [
+            models.CheckConstraint(condition=~Q(name=""), name="api_tokens_named"),
+            models.CheckConstraint(
+                condition=Q(scopes__contained_by=["store", "pipeline", "jobs", "hooks"], scopes__len__gt=0),
+                name="api_tokens_known_scopes",
+            ),
+            models.CheckConstraint(
+                condition=~Q(scopes__contains=["hooks"]) | Q(collection__isnull=False),
+                name="api_tokens_hooks_have_collection",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return self.name
