@@ -13,6 +13,8 @@ from django.core.checks import CheckMessage, Error, Tags, Warning, register
 from django.db import DatabaseError, connection
 
 from jobs.tool_discovery import search_path
+from synops.llm.endpoint import endpoint_of
+from synops.llm.failures import NotUsable
 
 OLDEST_POSTGRESQL = 150000
 SHORTEST_SECRET = 32
@@ -121,6 +123,18 @@ def folder_problem(name: str) -> CheckMessage | None:
         hint=f"Make {existing or folder} a folder that this user may write to, or set {name} to another one.",
         id="synops.E008",
     )
+
+
+@register()
+def check_language_model(**_: Any) -> list[CheckMessage]:
+    """synops.E011: settings of the language model that no call could use."""
+    try:
+        endpoint = endpoint_of(os.environ)
+        if endpoint:
+            endpoint.model()
+    except NotUsable as wrong:
+        return [Error(str(wrong), hint="Correct it, or unset SYNOPS_LLM_BASE_URL.", id="synops.E011")]
+    return []
 
 
 @register()

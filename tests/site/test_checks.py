@@ -100,3 +100,15 @@ def test_a_production_setup_passes_the_deployment_checks(tmp_path: Path):
         text=True,
     )
     assert done.returncode == 0, done.stderr
+
+
+def test_settings_of_the_language_model(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.delenv("SYNOPS_LLM_BASE_URL", raising=False)
+    assert checks.check_language_model() == []
+    monkeypatch.setenv("SYNOPS_LLM_BASE_URL", "http://127.0.0.1:8080/v1")
+    monkeypatch.delenv("SYNOPS_LLM_MODEL", raising=False)
+    assert ids(checks.check_language_model()) == ["synops.E011"]
+    monkeypatch.setenv("SYNOPS_LLM_MODEL", "some/model")
+    assert checks.check_language_model() == []
+    monkeypatch.setenv("SYNOPS_LLM_MAX_CONCURRENT", "0")
+    assert ids(checks.check_language_model()) == ["synops.E011"]
