@@ -11,24 +11,28 @@ import os
 import random
 import socket
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
 import psycopg
 from psycopg import errors
+from psycopg.pq import TransactionStatus
 
 from synops.store.sql import Cursor
 
 Arguments = ParamSpec("Arguments")
 Answer = TypeVar("Answer")
 
-# For the transaction and not for the session: behind PgBouncer the session is somebody else's a moment later.
-WITH_TIMEOUT = "SELECT set_config('statement_timeout', '30s', true)"
+# The timeout is for the transaction and not for the session: behind PgBouncer the session is somebody else's a moment
+# later. Both in one round trip; a lane's transaction is short, and at an idle worker the round trips are what it costs.
+BEGIN = "BEGIN; SET LOCAL statement_timeout = '30s'"
 DEADLINE_SECONDS = 40.0
 """No answer for so long, the server's own timeout included, means that nobody is there any more."""
 
 TRIES = 5
+PREPARE_AFTER = 3
+"""A statement that has run so often on a connection is prepared on it."""
 
 
 class DatabaseAway(Exception):
@@ -86,9 +90,7 @@ class Lane:
     def _try_transaction(self, function: Callable[[Cursor], Answer]) -> Answer:
         for left in reversed(range(TRIES)):
             try:
-                connection = self._connected()
-                with connection.transaction(), connection.cursor() as cursor:
-                    cursor.execute(WITH_TIMEOUT)
+                with _transaction(self._connected()) as cursor:
                     return function(cursor)
             except (errors.SerializationFailure, errors.DeadlockDetected):
                 if not left:
@@ -115,10 +117,29 @@ class Lane:
         self._thread.shutdown()
 
 
-def connect(address: str, name: str) -> psycopg.Connection[Any]:
-    """A connection for a long-lived process: READ COMMITTED, noticing a peer that is gone, no prepared statements.
+@contextlib.contextmanager
+def _transaction(connection: psycopg.Connection[Any]) -> Iterator[psycopg.Cursor[Any]]:
+    """A transaction: committed at the end of the block, rolled back by an exception."""
+    connection.execute(BEGIN, prepare=False)  # several statements at once can't be prepared
+    try:
+        with connection.cursor() as cursor:
+            yield cursor
+        # COMMIT of a transaction that has failed is a ROLLBACK that nobody hears of.
+        if connection.info.transaction_status != TransactionStatus.INTRANS:
+            raise errors.InFailedSqlTransaction("an error in the transaction was not handled")
+        connection.execute("COMMIT", prepare=False)
+    except BaseException:
+        if not connection.closed and connection.info.transaction_status != TransactionStatus.IDLE:
+            with contextlib.suppress(psycopg.Error):
+                connection.execute("ROLLBACK", prepare=False)
+        raise
 
-    No startup options and no prepared statements: PgBouncer refuses the first and loses the second.
+
+def connect(address: str, name: str) -> psycopg.Connection[Any]:
+    """A connection for a long-lived process: READ COMMITTED, noticing a peer that is gone.
+
+    No startup options: PgBouncer refuses them. It also loses prepared statements, so there are none behind it; without
+    it they are worth two thirds of a claim, most of which is planning.
     """
     connection: psycopg.Connection[Any] = psycopg.connect(
         address,
@@ -131,4 +152,12 @@ def connect(address: str, name: str) -> psycopg.Connection[Any]:
         keepalives_count=3,
         tcp_user_timeout=30_000,
     )
+    if not _is_pooled(connection):
+        connection.prepare_threshold = PREPARE_AFTER
     return connection
+
+
+def _is_pooled(connection: psycopg.Connection[Any]) -> bool:
+    """Whether there is a pooler between: it makes up the process id that it tells its client."""
+    [pid] = connection.execute("SELECT pg_backend_pid()").fetchone() or [None]
+    return bool(pid != connection.info.backend_pid)

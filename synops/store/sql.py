@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from functools import cache
 from importlib import resources
 from typing import Any, Protocol
+
+_COMMENT = re.compile(r"(^|\s)-- .*$|^\s*--$")
+"""A comment as our files have them. No literal of ours holds two hyphens and a space (tests/store/test_sql.py)."""
 
 
 class Cursor(Protocol):
@@ -27,8 +31,11 @@ class Cursor(Protocol):
 
 @cache
 def load(package: str, name: str) -> str:
-    """The text of the statement `<name>.sql` beside the modules of `package`; read once a process.
+    """The statement `<name>.sql` beside the modules of `package`, without its comments; read once a process.
 
     Raises FileNotFoundError when there is none, which is an error in the program, not in its input.
     """
-    return resources.files(package).joinpath(f"{name}.sql").read_text(encoding="utf-8")
+    text = resources.files(package).joinpath(f"{name}.sql").read_text(encoding="utf-8")
+    # psycopg reads the placeholders of a statement anew at every call when it is longer than 4,096 bytes.
+    lines = (_COMMENT.sub("", line).strip() for line in text.splitlines())
+    return "\n".join(line for line in lines if line)
