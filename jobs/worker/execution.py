@@ -10,6 +10,7 @@ from pathlib import Path
 from jobs.launcher.client import LauncherClient
 from jobs.launcher.wire import Limits, Reason, Report, Request
 from jobs.queue import ClaimedJob, Ended, record_argv
+from jobs.registries import registries
 from jobs.scope import outside
 from jobs.tool_discovery import Tool
 from jobs.worker.attempt_log import AttemptLog
@@ -17,7 +18,7 @@ from jobs.worker.environment import program_environment
 from jobs.worker.options import Options
 from jobs.worker.verdict import verdict
 from synops.store.sql import Cursor
-from synops.tools.arguments import argv, validate_payload
+from synops.tools.arguments import UsageError, argv, of_job_type, validate_payload
 
 
 @dataclass(frozen=True)
@@ -35,19 +36,25 @@ class Surroundings:
 
 def command(tool: Tool, job: ClaimedJob) -> list[str]:
     """The exact argv; `--write` is added here and nowhere else, for tools that write."""
-    flags = argv(tool.description, job.payload)
+    flags = argv(tool.description, of_job_type(tool.description, job.job_type, job.payload))
     return [str(tool.path), *flags, *(["--write"] if tool.description.database == "write" else [])]
 
 
 def prepare(cursor: Cursor, tool: Tool, job: ClaimedJob) -> list[str] | Ended:
     """The command of a job, stored with its attempt; or how a job ends that can never run: with every problem said."""
+    for question in registries.before_run:
+        if (answer := question(cursor, job)) is not None:
+            return answer
     problems = validate_payload(tool.description, job.payload)
     if problems:
         return Ended(job, "failed", reason="payload_invalid", error="\n".join(problems), permanent=True)
     strangers = outside(cursor, tool.description, job.payload, job.collection_id, job.run_id)
     if strangers:
         return Ended(job, "failed", reason="outside_collection", error="\n".join(strangers), permanent=True)
-    line = command(tool, job)
+    try:
+        line = command(tool, job)
+    except UsageError as error:
+        return Ended(job, "failed", reason="payload_invalid", error=str(error), permanent=True)
     record_argv(cursor, job, line)
     return line
 

@@ -40,6 +40,21 @@ def argv(describe: Description | Mapping[str, Any], payload: Mapping[str, Any]) 
     ]
 
 
+def of_job_type(description: Description, job_type: str, payload: Mapping[str, Any]) -> dict[str, Any]:
+    """The payload of a job of this type: where one tool has several types, the param that tells them apart is set.
+
+    Raises UsageError when the payload says that it is another type's.
+    """
+    chooser = description.job_type_by or {}
+    name, values = chooser.get("param", ""), chooser.get("values", {})
+    filled = dict(payload)
+    if name and filled.get(name) is None:
+        filled[name] = next((value for value, named in values.items() if named == job_type), None)
+    if name and (meant := description.job_type(filled)) != job_type:
+        raise UsageError(f"{name} is {filled.get(name)}, which makes this a job of type {meant}, not {job_type}")
+    return filled
+
+
 def parse(describe: Description | Mapping[str, Any], flags: Sequence[str]) -> dict[str, Any]:
     """The payload that `flags` spell: only what is given, no defaults. Raises UsageError for a flag that doesn't fit.
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from synops.tools.arguments import UsageError, argv, parse, validate_payload, with_defaults
+from synops.tools.arguments import UsageError, argv, of_job_type, parse, validate_payload, with_defaults
 from synops.tools.describe import Description, Param
 
 DIGEST = "ab" * 32
@@ -135,3 +135,17 @@ def test_defaults_fill_what_is_missing() -> None:
     assert set(filled) == {param.name for param in TOOL.params}
     assert filled["length"] == "short"
     assert filled["model"] is None
+
+
+def test_the_type_of_a_job_becomes_a_flag_of_its_call() -> None:
+    chooser = {"param": "length", "values": {"long": "try_long"}}
+    tool = TOOL._replace(job_types=("try", "try_long"), job_type_by=chooser)
+    assert of_job_type(tool, "try_long", {"title": "x"}) == {"title": "x", "length": "long"}
+    assert of_job_type(tool, "try_long", {"length": "long"}) == {"length": "long"}
+    assert of_job_type(tool, "try", {"title": "x"}) == {"title": "x", "length": None}
+    assert of_job_type(tool, "try", {"length": "short"}) == {"length": "short"}
+    with pytest.raises(UsageError, match="length is short, which makes this a job of type try, not try_long"):
+        of_job_type(tool, "try_long", {"length": "short"})
+    with pytest.raises(UsageError, match="a job of type try_long, not try"):
+        of_job_type(tool, "try", {"length": "long"})
+    assert of_job_type(TOOL, "try", {"length": "long"}) == {"length": "long"}
