@@ -13,6 +13,8 @@ from jobs.waiting import Reason
 
 ATTEMPT_REASONS: dict[str, Promise] = {
     "cancelled": gettext_lazy("cancelled by a person"),
+    "claim_refused": gettext_lazy("its pipeline step is over, or another job's"),
+    "configuration_gap": gettext_lazy("something is not configured yet; nothing was recorded"),
     "cpu_exceeded": gettext_lazy("used more processor time than its type may"),
     "database_away": gettext_lazy("the database could not be reached"),
     "excluded": gettext_lazy("not for this tool; no error"),
@@ -22,6 +24,7 @@ ATTEMPT_REASONS: dict[str, Promise] = {
     "inline_error": gettext_lazy("failed inside the worker"),
     "memory_exceeded": gettext_lazy("used more memory than its type may"),
     "out_of_memory": gettext_lazy("killed from outside, probably because the machine ran out of memory"),
+    "edge_refused": gettext_lazy("draws an edge that must not be"),
     "outside_collection": gettext_lazy("names something outside the job's collection"),
     "payload_invalid": gettext_lazy("the payload does not fit the tool"),
     "result_not_json": gettext_lazy("what the program wrote to stdout is no JSON"),
@@ -30,6 +33,7 @@ ATTEMPT_REASONS: dict[str, Promise] = {
     "shutdown": gettext_lazy("interrupted: the worker was stopped"),
     "signal": gettext_lazy("the program was ended by a signal"),
     "slot_lost": gettext_lazy("the process that ran it died"),
+    "step_failed": gettext_lazy("the pipeline step failed"),
     "start_failed": gettext_lazy("the program could not be started"),
     "timed_out": gettext_lazy("ran longer than its type may"),
     "worker_error": gettext_lazy("an error in the worker"),
@@ -40,6 +44,14 @@ ATTEMPT_REASONS: dict[str, Promise] = {
 def attempt_reason(code: str) -> str:
     """An attempt's reason as a sentence's end; a code that is not known is shown as it is."""
     return str(ATTEMPT_REASONS.get(code, code))
+
+
+HEALTH_ALARMS: dict[str, Promise] = {
+    "dead_rows": gettext_lazy("Dead rows pile up in the queue's table: something keeps vacuum from taking them."),
+    "old_transaction": gettext_lazy("A transaction has been open for long; the queue slows down until it ends."),
+    "notify_queue": gettext_lazy("PostgreSQL's queue of notifications fills up: a listener does not read them."),
+    "overdue": gettext_lazy("Jobs run far beyond their time limit: their worker may be stuck."),
+}
 
 
 WAITING_REASONS: dict[str, Promise] = {

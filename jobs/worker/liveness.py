@@ -12,7 +12,7 @@ from uuid import UUID
 
 import psycopg
 
-from jobs import queue
+from jobs import health, queue
 from jobs.worker.herald import Herald
 from jobs.worker.lane import DatabaseAway, Lane
 from resources import workers
@@ -127,6 +127,7 @@ class Sweeper:
         self._ttl = worker.options.ttl_seconds
         self._herald = herald
         self._strays: set[tuple[UUID, int]] = set()
+        self._overdue: set[tuple[UUID, int]] = set()
 
     async def run(self) -> None:
         """Sweep until cancelled. An outage causes no storm of rescues: one unbroken TTL of own beats comes first."""
@@ -137,6 +138,7 @@ class Sweeper:
             try:
                 await self.sweep()
                 await self._return_strays()
+                await self._report_overdue()
             except (DatabaseAway, psycopg.Error) as error:
                 logger.warning("no sweep: %s", error)
 
@@ -166,3 +168,14 @@ class Sweeper:
         if again:
             logger.warning("%d jobs were claimed but never started; they go back", len(again))
             await self._herald.changed(await self._lane.call(queue.give_back, again))
+
+    async def _report_overdue(self) -> None:
+        """Say once of each attempt that it is far past its time limit. Only said: age rescues nothing."""
+        found = await self._lane.call(health.overdue)
+        for one in found:
+            if (one.job_id, one.lease) not in self._overdue:
+                logger.error(
+                    "job %s (%s) has run for %d s, its limit is %d s: worker %s should have stopped it",
+                    *(one.job_id, one.job_type, one.running_seconds, one.limit_seconds, one.worker_id),
+                )
+        self._overdue = {(one.job_id, one.lease) for one in found}
