@@ -14,6 +14,7 @@ from jobs import queue, tool_nodes
 from jobs.payload_schema import Schema, problems
 from jobs.queue import ClaimedJob, NewJob
 from jobs.registries import Inline, InlineRefused, Registries
+from synops.graph import edge_checks
 from synops.store import edges, nodes
 from synops.store.edges import Edge
 from synops.store.identities import NAMESPACE
@@ -91,6 +92,7 @@ def insert_node(cursor: Cursor, job: ClaimedJob) -> dict[str, Any]:
         wanted.append(Edge(node, "belongs_to", job.collection_id))
     for edge in wanted:
         _require_in_collection(cursor, edge.target, job)
+        _require_agreement(cursor, edge)
         edges.insert_edge(cursor, edge)
     return {"node_id": str(node)}
 
@@ -126,6 +128,7 @@ def insert_edge(cursor: Cursor, job: ClaimedJob) -> dict[str, Any]:
     edge = _edge(job.payload["source_id"], job.payload)
     for end in (edge.source, edge.target):
         _require_in_collection(cursor, end, job)
+    _require_agreement(cursor, edge)
     before = next((e for e in edges.edges_from(cursor, edge.source, edge.edge_type) if e.target == edge.target), None)
     id = edges.insert_edge(cursor, edge)
     if before is not None and before.metadata.get("slot") not in (None, edge.metadata.get("slot")):
@@ -180,6 +183,11 @@ def _require_in_collection(cursor: Cursor, node: UUID, job: ClaimedJob) -> None:
     if not (cursor.fetchone() or (False,))[0]:
         nodes.get_node(cursor, node)
         raise InlineRefused("outside_collection", f"node {node} does not belong to the job's collection")
+
+
+def _require_agreement(cursor: Cursor, edge: Edge) -> None:
+    if why := edge_checks.refusal(cursor, edge.source, edge.edge_type, edge.target):
+        raise InlineRefused("edge_refused", why)
 
 
 def _publish_again(cursor: Cursor, job: ClaimedJob, collection: UUID) -> None:

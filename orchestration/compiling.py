@@ -9,7 +9,7 @@ import unicodedata
 from typing import Any
 
 from orchestration.language import Compilation, Plan, Vocabulary, compile_recipe, diagnostics_to_json, to_json
-from orchestration.language.plan import Clause
+from orchestration.language.stored import trigger_json
 from orchestration.reports import shown_language
 from orchestration.vocabulary import database_vocabulary
 from synops.store.sanitise import clean_text
@@ -54,19 +54,6 @@ def compiled_keys(compilation: Compilation, text: str, language: str) -> dict[st
         "source_hash": digest(text),
         "source_layer": compilation.layer,
     }
-
-
-def trigger_json(plan: Plan) -> dict[str, Any]:
-    """The spec's structured trigger: conditions as one flat object where that says everything, else as the list."""
-    document = to_json(plan)["trigger"]
-    shown = {"event": document["event"], "conditions": _flat(plan.trigger.conditions) or document["conditions"]}
-    return shown | ({"schedule": document["schedule"]} if document["schedule"] else {})
-
-
-def _flat(clauses: tuple[Clause, ...]) -> dict[str, str] | None:
-    single = [clause[0] for clause in clauses if len(clause) == 1 and not clause[0].negated]
-    flat = {condition.predicate: condition.value for condition in single}
-    return flat if clauses and len(flat) == len(clauses) else None
 
 
 def meaning(plan: Plan) -> str:

@@ -18,7 +18,7 @@ class ReasonField(Text):
     """One of Reason's codes; empty = none."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
-        kwargs.setdefault("choices", Reason.choices)
+        kwargs.setdefault("choices", [(reason.value, reason.said) for reason in Reason])
         super().__init__(*args, **kwargs)
 
     def deconstruct(self) -> Any:

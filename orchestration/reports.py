@@ -56,7 +56,7 @@ def _failure(run: RunState, failed: Step, command: Sequence[str] | None) -> list
     else:
         lines.append(_("The recipe's own fallback"))
     lines.append(_("Command: %(command)s") % {"command": shlex.join(command) if command else failed.tool})
-    lines.append(_("Reason: %(reason)s") % {"reason": Reason(failed.reason).label})
+    lines.append(_("Reason: %(reason)s") % {"reason": Reason(failed.reason).said})
     if failed.exit_code is not None:
         lines.append(_("Exit code: %(code)s") % {"code": failed.exit_code})
     if failed.error:

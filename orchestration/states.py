@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from django.db.models import TextChoices
+from django.utils.functional import Promise
+from django.utils.text import format_lazy
 from django.utils.translation import gettext_lazy as _
 
 
@@ -82,3 +84,21 @@ class Reason(TextChoices):
     EXCLUDED = "excluded", _("a step said that there was nothing to do")
     TOOL_GONE = "tool_gone", _("the tool is not installed")
     RECIPE_GONE = "recipe_gone", _("the recipe was deleted")
+
+    @property
+    def code(self) -> str:
+        """The page of the recipe language that explains it (`compile_orchestration --explain CODE`); often none."""
+        return _CODES.get(self, "")
+
+    @property
+    def said(self) -> str | Promise:
+        """The label, with the code behind it where there is one; translated when it is shown."""
+        return format_lazy("{label} ({code})", label=self.label, code=self.code) if self.code else self.label
+
+
+_CODES = {
+    Reason.MISSING_VALUE: "ORK-507",
+    Reason.CYCLE: "ORK-801",
+    Reason.DEPTH: "ORK-802",
+    Reason.NOT_A_RECIPE: "ORK-803",
+}

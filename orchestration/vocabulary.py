@@ -45,9 +45,9 @@ def vocabulary_problems() -> list[Problem]:
 
 
 def _registered() -> list[dict[str, Any]]:
-    """Available tools, the oldest first."""
+    """The tools, those that are turned off or gone among them, the oldest first."""
     tools = Node.objects.filter(node_kind="cli_tool").order_by("created_at", "title").values_list("metadata", flat=True)
-    return [tool for tool in tools if tool.get("name") and tool.get("available", True)]
+    return [tool for tool in tools if tool.get("name")]
 
 
 def _names_of(tools: list[dict[str, Any]]) -> list[str]:
@@ -61,9 +61,10 @@ def _without(tool: dict[str, Any], refused: set[tuple[str, str]]) -> dict[str, A
     def kept(phrases: list[str]) -> list[str]:
         return [phrase for phrase in phrases if phrase not in verbs and " ".join(split_key(phrase)) not in verbs]
 
-    aliases = tool.get("aliases") or []
-    found = {lang: kept(said) for lang, said in aliases.items()} if isinstance(aliases, dict) else kept(aliases)
-    return {**tool, "aliases": found}
+    def kept_of(aliases: Any) -> Any:
+        return {lang: kept(said) for lang, said in aliases.items()} if isinstance(aliases, dict) else kept(aliases)
+
+    return {**tool, **{key: kept_of(tool[key]) for key in ("aliases", "former_aliases") if tool.get(key)}}
 
 
 def _traits() -> list[str]:

@@ -6,7 +6,8 @@ from orchestration.language import arguments, guards, packs, split, unknown, ver
 from orchestration.language import phrase as phrases
 from orchestration.language.binding import bind
 from orchestration.language.context import Call, Context, in_order
-from orchestration.language.diagnostics import MACHINE, Edit, Suggestion
+from orchestration.language.describe import Tool
+from orchestration.language.diagnostics import MACHINE, MAYBE, Edit, Suggestion
 from orchestration.language.phrase import Phrase
 from orchestration.language.plan import Alternative, ToolCall, WorkItem
 from orchestration.language.source import Span
@@ -32,7 +33,8 @@ def resolve(action: Action, context: Context) -> tuple[Alternative | None, list[
     if split.two_actions(phrase, context):
         return None, []
     if not found:
-        unknown.explain(phrase, context)
+        if not _turned_off(phrase, context):
+            unknown.explain(phrase, context)
         return None, []
     if len(found) > 1:
         return _ambiguous(phrase, found, context)
@@ -41,6 +43,16 @@ def resolve(action: Action, context: Context) -> tuple[Alternative | None, list[
     if found[0].tool == WORK_ITEM:
         return _work_item(phrase, found[0], context), []
     return _call(phrase, found[0], context)
+
+
+def _turned_off(phrase: Phrase, context: Context) -> bool:
+    """A verb of a tool that is off is no unknown one: nothing else should be written instead."""
+    found = verbs.best(phrase.words, context.vocabulary.turned_off)
+    if not found or found[0].tool == WORK_ITEM:
+        return False
+    place = span_of([phrase.words[index] for index in found[0].places])
+    context.reporter.report("ORK-304", place, {"tool": found[0].tool})
+    return True
 
 
 def _covered(phrase: Phrase, found: list[Candidate]) -> set[int]:
@@ -73,8 +85,19 @@ def _call(phrase: Phrase, candidate: Candidate, context: Context) -> tuple[Alter
         arguments.complete(call, span_of(phrase.words), context)
     if any(item.severity == "error" for item in context.reporter.found[before:]):
         return None, []
+    if context.vocabulary.is_former(candidate.entry):
+        _report_former(phrase, candidate, tool, context)
     params = in_order(tool, call.params)
     return ToolCall(tool.name, tool.job_type(params), params), call.said
+
+
+def _report_former(phrase: Phrase, candidate: Candidate, tool: Tool, context: Context) -> None:
+    current = tool.alias(candidate.entry.language)
+    place = span_of([phrase.words[index] for index in candidate.places])
+    together = len(candidate.places) == candidate.places[-1] - candidate.places[0] + 1
+    fix = Suggestion(current, MACHINE if together else MAYBE, (Edit(place, current),) if together else ())
+    args = {"phrase": " ".join(candidate.entry.base), "current": current}
+    context.reporter.report("ORK-303", place, args, (fix,))
 
 
 def _report_left(phrase: Phrase, candidate: Candidate, call: Call, context: Context) -> None:

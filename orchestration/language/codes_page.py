@@ -7,7 +7,9 @@ from orchestration.language.messages import Code, codes
 _ORIGINS = {
     "size": "Given for texts beyond the limits: 64 KiB, 200 lines, 500 characters a line, 50 steps.",
     "data": "Given when the words of two tools, or of two events, collide; the check of the vocabulary refuses such words.",
-    "store": "Given when a recipe, a tool or an edge between recipes is saved.",
+    "tool": "Given when a tool has changed its verbs, or was turned off or removed.",
+    "check": "Given by `compile_orchestration --check` for a recipe in the database.",
+    "edge": "Given when an edge between recipes is drawn.",
     "run": "Given while a recipe runs.",
 }
 _TOP = """\

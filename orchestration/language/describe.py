@@ -58,6 +58,8 @@ class Tool:
     job_type_by: tuple[str, Mapping[str, str]] | None
     aliases: Words
     suggest_for: Words
+    former_aliases: Words
+    """Verbs it had once: still understood, with a warning that names the verb of today."""
     rank: int | None
     params: tuple[Param, ...]
     outputs: Mapping[str, str]
@@ -119,6 +121,7 @@ def _tool(name: str, data: Mapping[str, Any]) -> Tool:
         job_type_by=(by["param"], dict(by["values"])) if by else None,
         aliases=_words(data.get("aliases")),
         suggest_for=_words(data.get("suggest_for")),
+        former_aliases=_words(data.get("former_aliases")),
         rank=data.get("rank"),
         params=tuple(_param(item) for item in data.get("params") or () if not item.get("by_hand"))
         + _from_args_hints(data),

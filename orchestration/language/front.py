@@ -16,6 +16,7 @@ from orchestration.language.plan import Plan, to_json
 from orchestration.language.print_human import print_human
 from orchestration.language.print_technical import print_technical
 from orchestration.language.records import diagnostics_to_json
+from orchestration.language.stored import checked
 from orchestration.language.vocabulary import Vocabulary
 
 FORMS = ("human", "technical", "json")
@@ -53,9 +54,11 @@ def answer(
 
     Args:
         name: the file or node, for annotations and records.
-        stored: the compiled JSON kept with the recipe; `check` compares it with what the text compiles to now.
+        stored: the metadata of the recipe's node; `check` holds it against what the text compiles to now.
     """
     compilation = compile_recipe(source, vocabulary, layer=wish.layer)
+    if wish.check and stored is not None:
+        compilation = checked(compilation, stored)
     printed = printed_as(compilation.plan, vocabulary, wish.to, wish.lang) if compilation.plan else None
     stale = wish.check and _differs(source, compilation, printed, wish, stored)
     wrong = bool(compilation.errors) or stale or (wish.deny_warnings and bool(compilation.warnings))
@@ -91,7 +94,7 @@ def _differs(
 ) -> bool:
     """Whether what is kept is another than what the text gives now; a file is compared with its own canonical form."""
     if stored is not None:
-        return compilation.plan is None or to_json(compilation.plan) != stored
+        return compilation.plan is None or to_json(compilation.plan) != stored.get("compiled")
     return wish.to in ("human", "technical") and printed is not None and printed != source
 
 

@@ -91,6 +91,13 @@ def help_text(diagnostic: Diagnostic, language: str) -> str:
     return fill(codes()[diagnostic.code].help[shown(language)], diagnostic.args)
 
 
+def sentence(code: str, language: str, **args: str) -> str:
+    """What a code that no text gives (of an edge, of a run) says, with what to do and where to read on."""
+    found = codes()[code]
+    said, way_out = (fill(texts[shown(language)], args) for texts in (found.message, found.help))
+    return f"{said[:1].upper()}{said[1:]}: {way_out} ({code})."
+
+
 def suggestion_text(suggestion: Suggestion, language: str) -> str:
     return text(suggestion.label, language, show=suggestion.show)
 

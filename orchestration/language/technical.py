@@ -166,6 +166,9 @@ def _work_item(words: list[Word], context: Context) -> WorkItem | None:
 def _tool(words: list[Word], context: Context) -> ToolCall | None:
     name = words[0]
     tool = context.vocabulary.tools.get(name.text)
+    if name.text in context.vocabulary.off:
+        context.reporter.report("ORK-304", name.span, {"tool": name.text})
+        return None
     if tool is None:
         # Only the verb is compared: the common beginning would make every name alike.
         verbs = [tool.removeprefix("synops-") for tool in context.vocabulary.tools]

@@ -36,23 +36,27 @@ class Vocabulary:
     tools: Mapping[str, Tool]
     traits: frozenset[str] = field(default_factory=frozenset)
     digest: str = ""
+    off: Mapping[str, Tool] = field(default_factory=dict)
+    """Tools that are turned off or gone: their words are known only to say so."""
 
     @classmethod
     def from_tools(cls, described: Iterable[Mapping[str, Any]], traits: Iterable[str] = ()) -> Vocabulary:
         """Read `--describe` records; of two with one name the last is taken.
 
         Args:
-            described: the records, in full or short form.
+            described: the records, in full or short form; one with `available: false` is known only as turned off.
             traits: further values of has_trait in use in this installation.
 
         Raises:
             ValueError: a record that cannot be read.
         """
         records = {str(item.get("name") or item.get("binary")): item for item in described}
-        tools = {name: read_tool(records[name]) for name in sorted(records)}
+        every = {name: read_tool(records[name]) for name in sorted(records)}
+        tools = {name: tool for name, tool in every.items() if records[name].get("available", True)}
+        off = {name: tool for name, tool in every.items() if name not in tools}
         text = json.dumps([records[name] for name in tools], sort_keys=True, ensure_ascii=False, default=str)
         whole = f"{packs.packs_digest()}\0{text}".encode("utf-8", "surrogatepass")
-        return cls(tools, frozenset(traits), hashlib.sha256(whole).hexdigest()[:16])
+        return cls(tools, frozenset(traits), hashlib.sha256(whole).hexdigest()[:16], off)
 
     @property
     def lexicon_hash(self) -> str:
@@ -64,12 +68,30 @@ class Vocabulary:
         """Verb phrases; the meaning of each is its tool."""
         table = PhraseTable()
         for tool in self.tools.values():
-            for language, phrase in tool.aliases:
+            for language, phrase in (*tool.aliases, *tool.former_aliases):
                 _add_alias(table, tool.name, language, phrase)
         for language in packs.LANGUAGES:
             for phrase in packs.raw_pack(language)["builtins"][WORK_ITEM]:
                 _add_alias(table, WORK_ITEM, language, phrase)
         return table
+
+    @cached_property
+    def _former(self) -> frozenset[tuple[str, tuple[str, ...]]]:
+        pairs = [(tool, phrase) for tool in self.tools.values() for _, phrase in tool.former_aliases]
+        return frozenset((tool.name, split_key(phrase)) for tool, phrase in pairs)
+
+    def is_former(self, entry: Entry) -> bool:
+        """Whether this verb phrase is understood only because its tool once had it."""
+        return (entry.meaning, entry.base) in self._former
+
+    @cached_property
+    def _current(self) -> list[Entry]:
+        return [entry for entry in self.aliases.entries if not self.is_former(entry)]
+
+    @cached_property
+    def turned_off(self) -> Vocabulary:
+        """The words of the tools that are off, as a vocabulary of their own."""
+        return Vocabulary(self.off)
 
     @cached_property
     def noun_aliases(self) -> PhraseTable:
@@ -94,13 +116,13 @@ class Vocabulary:
     @cached_property
     def known_words(self) -> list[str]:
         """Every form of every word of an alias, in alphabetical order."""
-        forms = {key for entry in self.aliases.entries for places in entry.phrase for key in places}
+        forms = {key for entry in self._current for places in entry.phrase for key in places}
         return sorted(form for form in forms if len(form) > 2)
 
     @cached_property
     def joined_aliases(self) -> dict[str, str]:
         """Aliases written without spaces → as they are."""
-        return {"".join(entry.base): " ".join(entry.base) for entry in self.aliases.entries}
+        return {"".join(entry.base): " ".join(entry.base) for entry in self._current}
 
     @cached_property
     def _hints(self) -> dict[str, tuple[Hint, ...]]:

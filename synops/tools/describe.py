@@ -100,6 +100,8 @@ class Description(NamedTuple):
     params: tuple[Param, ...] = ()
     aliases: Words = NOTHING
     suggest_for: Words = NOTHING
+    former_aliases: Words = NOTHING
+    """Verbs it had once. Recipes with them still compile, with a warning that names the verb of today."""
     rank: int | None = None
     outputs: Mapping[str, str] = NOTHING
     output_words: Mapping[str, Words] = NOTHING
@@ -136,6 +138,7 @@ class Description(NamedTuple):
             "job_type_by": None if self.job_type_by is None else dict(self.job_type_by),
             "aliases": _lists(self.aliases),
             "suggest_for": _lists(self.suggest_for),
+            **({"former_aliases": _lists(self.former_aliases)} if self.former_aliases else {}),
             "rank": self.rank,
             "params": [param.to_json() for param in self.params],
             "outputs": dict(self.outputs),

@@ -24,6 +24,7 @@ def read_description(document: Any) -> Description:
         params=tuple(_param(reader, item, at) for at, item in enumerate(reader.take("params", list, []))),
         aliases=reader.words("aliases"),
         suggest_for=reader.words("suggest_for"),
+        former_aliases=reader.words("former_aliases"),
         rank=reader.optional("rank", int),
         outputs=reader.text("outputs"),
         output_words=reader.words_by_value("output_words") or {},

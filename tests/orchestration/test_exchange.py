@@ -8,13 +8,17 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.db import connection
 
-from orchestration.circles import ClosesCircle, circle_closed_by, link
+from jobs.graph_writes import insert_edge
+from jobs.queue import ClaimedJob, Limits
+from jobs.registries import InlineRefused
+from orchestration.circles import EdgeRefused, circle_closed_by, link
 from orchestration.exchange import BadFile, export_text, file_name, import_file
 from orchestration.models import Orchestration
 from orchestration.recipes import Draft, save
+from synops.graph.columns import new_id
 from synops.graph.models import Edge, Node
 from tests.orchestration.arrange import add_tools, compiled, make_recipe, note
-from tests.people import make_collection
+from tests.people import make_collection, make_node, make_user
 
 pytestmark = pytest.mark.django_db
 
@@ -64,10 +68,29 @@ def test_a_circle_is_found_with_the_way_around(db):
 def test_an_edge_that_closes_a_circle_is_refused(db):
     a, b = (make_recipe(title, compiled([note("x")])) for title in "AB")
     link(a.pk, b.pk)
-    with pytest.raises(ClosesCircle, match="B → A → B"):
+    with pytest.raises(EdgeRefused, match="B → A → B"):
         link(b.pk, a.pk)
-    with pytest.raises(ClosesCircle):
+    with pytest.raises(EdgeRefused):
         link(a.pk, a.pk)
+    with pytest.raises(EdgeRefused, match="ORK-803"):
+        link(a.pk, make_node("media", "Et opptak").pk)
+    assert Edge.objects.filter(edge_type="triggers", source__in=[a, b]).count() == 1
+
+
+def test_the_admins_edge_form_and_jobs_ask_the_same(client):
+    desk = make_collection("desk")
+    a, b = (make_recipe(title, compiled([note("x")]), desk) for title in "AB")
+    link(a.pk, b.pk)
+    client.force_login(make_user("chief", superuser=True))
+    drawn = {"source": b.pk, "edge_type": "triggers", "target": a.pk, "metadata": "{}"}
+    page = client.post("/admin/graph/edge/add/", drawn)
+    assert "B → A → B" in page.content.decode()
+    assert "ORK-801" in page.content.decode()
+    payload = {"source_id": str(b.pk), "edge_type": "triggers", "target_id": str(a.pk)}
+    with connection.cursor() as cursor, pytest.raises(InlineRefused, match="B → A → B"):
+        insert_edge(
+            cursor, ClaimedJob(new_id(), desk.pk, "pg_insert_edge", payload, 1, new_id(), 1, 3, None, (), Limits(600))
+        )
     assert Edge.objects.filter(edge_type="triggers", source__in=[a, b]).count() == 1
 
 

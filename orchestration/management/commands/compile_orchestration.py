@@ -19,7 +19,7 @@ from orchestration.vocabulary import BadVocabulary, database_vocabulary, file_vo
 
 @dataclass(frozen=True)
 class Recipe:
-    """A text to compile: `path` when it is a file, `stored` when a node keeps its compiled form."""
+    """A text to compile: `path` when it is a file, `stored` the metadata of the node that keeps it."""
 
     name: str
     text: str
@@ -138,4 +138,4 @@ def read_nodes(node: str | None) -> Iterator[Recipe]:
         if not found.exists():
             usage(f"there is no recipe {node}")
     for recipe in found.iterator():
-        yield Recipe(str(recipe.pk), recipe.content, stored=recipe.metadata.get("compiled"))
+        yield Recipe(str(recipe.pk), recipe.content, stored=recipe.metadata)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from django import forms
 from django.contrib import admin
 from django.core.exceptions import ValidationError
+from django.db import connection
 from django.db.models import QuerySet
 from django.http import HttpRequest
 from django.urls import reverse
@@ -18,6 +19,7 @@ from synops.graph.access import only_readable
 from synops.graph.admin.bases import VisibleAdmin
 from synops.graph.admin.nodes import NEWEST
 from synops.graph.admin.rendering import brief, json_block
+from synops.graph.edge_checks import refusal
 from synops.graph.models import AccessEdgeType, Edge, Node
 
 if TYPE_CHECKING:
@@ -55,6 +57,16 @@ class EdgeForm(EdgeModelForm):
                 params={"type": edge_type},
             )
         return edge_type
+
+    def clean(self) -> dict[str, Any]:
+        """A new edge is one that the apps above agree to; the admin saves it in this same transaction."""
+        found: dict[str, Any] = super().clean() or self.cleaned_data
+        if self.instance._state.adding and {"source", "edge_type", "target"} <= found.keys():
+            with connection.cursor() as cursor:
+                why = refusal(cursor, found["source"].pk, found["edge_type"], found["target"].pk)
+            if why:
+                raise ValidationError(why)
+        return found
 
 
 def gives_access(edge_type: str) -> bool:
