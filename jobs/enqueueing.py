@@ -3,18 +3,47 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import TYPE_CHECKING
 from uuid import UUID
 
+from django.contrib.admin.models import ADDITION, LogEntry
+from django.db import connection, transaction
+from django.utils.translation import gettext_noop
+
 from jobs import queue, scope, tool_nodes
+from jobs.live.announcer import announce
+from jobs.models import Job
 from jobs.payload import PayloadRefused
 from jobs.queue import NewJob
 from jobs.registries import registries
+from synops.graph.models import Node
 from synops.store.sql import Cursor
 from synops.tools.arguments import validate_payload
+
+if TYPE_CHECKING:
+    from django.contrib.auth.models import AbstractUser
 
 
 class Refused(ValueError):
     """A job that can't be enqueued; the text says why and what to do."""
+
+
+def enqueue_as(user: AbstractUser, job: NewJob) -> UUID:
+    """Enqueue a job on behalf of a person, with an audit entry; its id.
+
+    Raises PermissionError without the right or without access to the collection, Refused when the job can't be.
+    """
+    if not user.has_perm("jobs.enqueue_job"):
+        raise PermissionError("jobs.enqueue_job is needed")
+    if not Node.objects.visible_to(user).filter(pk=job.collection_id, node_kind="collection").exists():
+        raise PermissionError("no collection that you have access to")
+    with transaction.atomic(), connection.cursor() as cursor:
+        id = enqueue_checked(cursor, job)
+        if id is None:
+            raise Refused(f"{job.job_type} {job.dedupe_key} is in the queue already.")
+        LogEntry.objects.log_actions(user.pk, [Job.objects.get(pk=id)], ADDITION, gettext_noop("Enqueued."))
+        announce("job", [id])
+    return id
 
 
 def enqueue_checked(cursor: Cursor, job: NewJob) -> UUID | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Self
 
 from django.contrib.postgres.fields import ArrayField
+from django.contrib.postgres.indexes import BrinIndex
 from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models
 from django.db.models import Q
@@ -86,6 +87,9 @@ class Job(models.Model):
             ("enqueue_job", _("Can enqueue jobs")),
             ("retry_job", _("Can retry jobs")),
             ("cancel_job", _("Can cancel jobs")),
+            ("run_now_job", _("Can make jobs due now")),
+            ("defer_job", _("Can defer jobs")),
+            ("prioritise_job", _("Can change the priority of jobs")),
         ]
         indexes = [
             # Replaces the spec's partial index, which costs 30 ms behind 200,000 rows of a saturated type.
@@ -117,6 +121,8 @@ class Job(models.Model):
                 condition=Q(order_key__isnull=False) & Q(status__in=["pending", "retry", "running"]),
             ),
             models.Index(fields=["run_id"], name="job_queue_run", condition=Q(run_id__isnull=False)),
+            # What ended lately lies together in the heap, so a summary of each range is enough and costs writers nothing.
+            BrinIndex(fields=["completed_at"], name="job_queue_completed", autosummarize=True, pages_per_range=32),
         ]
         constraints = [
             models.CheckConstraint(condition=~Q(job_type=""), name="job_type_named"),

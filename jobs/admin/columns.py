@@ -13,10 +13,10 @@ from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext_lazy as _
 
-from jobs.admin.actions import CANCEL, RETRY
 from jobs.display import Shown, shown
 from jobs.live.job_topic import ERROR_CHARACTERS
 from jobs.models import Job
+from jobs.operations import CANCEL, RETRY, Operation
 from synops.graph.admin.rendering import badge, brief, duration
 
 FEW = 10
@@ -30,6 +30,11 @@ def state_of(job: Job) -> Shown:
 def cancellable(job: Job) -> bool:
     """Whether asking to cancel would do something: a running job is asked once."""
     return job.status in CANCEL.states and job.cancel_requested_at is None
+
+
+def fits(operation: Operation, job: Job) -> bool:
+    """Whether the operation would do something to the job as it is."""
+    return cancellable(job) if operation is CANCEL else job.status in operation.states
 
 
 def ran_for(job: Job) -> timedelta | None:

@@ -3,128 +3,141 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any
 from uuid import UUID
 
 from django.contrib import admin, messages
-from django.contrib.admin.helpers import ACTION_CHECKBOX_NAME
 from django.core.exceptions import PermissionDenied
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, JsonResponse
 from django.template.response import TemplateResponse
 from django.urls import URLPattern, path, reverse
-from django.utils.translation import gettext_lazy
+from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 
 from jobs.admin import columns
-from jobs.admin.actions import CANCEL, OPERATIONS, RETRY, Operation, perform, sentence
-from jobs.admin.changelist import (
-    JobChangeList,
-    chips,
-    collection_choices,
-    database_now,
-    filterset,
-    found_rows,
-    newer_than,
-    type_choices,
-)
+from jobs.admin.changelist import JobChangeList, chips, database_now, newer_than, visible_jobs
+from jobs.admin.confirming import confirmed, tell
+from jobs.admin.export import as_csv
+from jobs.admin.filter_fields import filter_fields
 from jobs.admin.job_page import page_context
+from jobs.admin.jump import jobs_named
+from jobs.admin.more_columns import MORE, USUAL, MoreJobColumns, chosen_columns, keep_columns
+from jobs.admin.new_job import new_job_view
+from jobs.filters import found
 from jobs.models import Job
+from jobs.operations import CANCEL, DISCARD, OPERATIONS, RETRY, Operation, may
 from synops.graph.admin.bases import ReadOnly, VisibleAdmin, viewer
 from synops.graph.admin.paginator import bounded_count
-
-if TYPE_CHECKING:
-    from django.contrib.auth.models import AbstractUser
+from synops.graph.admin.patience import TookTooLong, patience
 
 
-class JobAdmin(ReadOnly, columns.JobColumns, VisibleAdmin):
+def action_for(operation: Operation) -> Callable[..., HttpResponse | None]:
+    """The operation as an action of the list, under its own right."""
+
+    @admin.action(permissions=[f"{operation.name}_job"], description=operation.button)
+    def act(owner: JobAdmin, request: HttpRequest, queryset: QuerySet[Job]) -> HttpResponse | None:
+        return confirmed(owner, request, queryset, operation, action=f"{operation.name}_selected")
+
+    act.__name__ = f"{operation.name}_selected"
+    return act
+
+
+def right_to(operation: Operation) -> Any:
+    """The method by which the admin asks whether a person has the right to an operation."""
+    return lambda _owner, request: may(request.user, operation)
+
+
+class JobAdmin(ReadOnly, columns.JobColumns, MoreJobColumns, VisibleAdmin):
     """Only jobs/queue.py changes a job, so there is no form: pages show, buttons ask the queue."""
 
-    list_display = ("state", "name", "tries", "rank", "created", "took", "note", "buttons")
+    list_display = (*USUAL, "buttons")
     list_display_links = None
-    actions = ("retry_selected", "cancel_selected")
+    list_per_page = 50
+    actions = tuple(action_for(operation) for operation in OPERATIONS.values())
     ordering = ("-created_at", "-id")
     sortable_by = ()
     change_list_template = "admin/jobs/job/change_list.html"
+
+    has_retry_job_permission = right_to(RETRY)
+    has_cancel_job_permission = right_to(CANCEL)
+    has_run_now_job_permission = right_to(OPERATIONS["run_now"])
+    has_defer_job_permission = right_to(OPERATIONS["defer"])
+    has_prioritise_job_permission = right_to(OPERATIONS["prioritise"])
+    has_discard_job_permission = right_to(DISCARD)
 
     def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[JobChangeList]:
         return JobChangeList
 
     def get_list_display(self, request: HttpRequest) -> Any:
-        """Without buttons for those who may press none."""
-        may = self.has_retry_permission(request) or self.has_cancel_permission(request)
-        return self.list_display if may else self.list_display[:-1]
-
-    # Rights
-
-    def has_retry_permission(self, request: HttpRequest, obj: Job | None = None) -> bool:
-        return request.user.has_perm(RETRY.permission)
-
-    def has_cancel_permission(self, request: HttpRequest, obj: Job | None = None) -> bool:
-        return request.user.has_perm(CANCEL.permission)
+        """What the person has chosen; without buttons for those who may press none."""
+        buttons = ("buttons",) if may(request.user, RETRY) or may(request.user, CANCEL) else ()
+        return (*chosen_columns(request), *buttons)
 
     # The list
 
     def changelist_view(self, request: HttpRequest, extra_context: Any = None) -> HttpResponse:
-        user = viewer(request)
-        rows = Job.objects.visible_to(user)
-        context = {
-            "chips": chips(request, rows),
-            "types": type_choices(user, request.GET.get("type", "")),
-            "collections": collection_choices(user),
+        """The page, within a time: a filter may ask for what no index helps to find."""
+        if request.method == "POST":
+            return super().changelist_view(request, extra_context)
+        try:
+            with patience():
+                page = super().changelist_view(request, {**self._head(request), **(extra_context or {})})
+                return page.render() if isinstance(page, TemplateResponse) else page
+        except TookTooLong:
+            context = {**self.admin_site.each_context(request), "title": _("This took too long"), "opts": self.opts}
+            return TemplateResponse(request, "admin/jobs/job/too_long.html", context, status=503)
+
+    def _head(self, request: HttpRequest) -> dict[str, Any]:
+        user, shown = viewer(request), chosen_columns(request)
+        return {
+            "chips": chips(request.GET, visible_jobs(user)),
+            "fields": filter_fields(request.GET, user),
             "since": database_now().isoformat(),
-            **(extra_context or {}),
+            "columns": [(name, self._label(name), name in shown) for name in (*USUAL, *MORE) if name != "name"],
+            "may_enqueue": request.user.has_perm("jobs.enqueue_job"),
         }
-        return super().changelist_view(request, context)
+
+    def _label(self, column: str) -> Any:
+        return getattr(self, column).short_description
 
     def news_view(self, request: HttpRequest) -> JsonResponse:
         """For the open list: counts per status now, and how many jobs are newer than `since`."""
-        if not self.has_view_permission(request):
-            raise PermissionDenied
-        rows = Job.objects.visible_to(viewer(request))
-        newer = newer_than(found_rows(filterset(request.GET, rows, request)), request.GET.get("since", ""))
-        counts = {chip.status: chip.count for chip in chips(request, rows)}
+        rows = self._visible_or_denied(request)
+        newer = newer_than(found(request.GET, rows, request)[1], request.GET.get("since", ""))
+        counts = {chip.status: chip.count for chip in chips(request.GET, rows)}
         return JsonResponse({"new": bounded_count(newer, 999), "counts": counts})
 
-    # Actions
+    def export_view(self, request: HttpRequest) -> HttpResponse:
+        """The filtered list as a file."""
+        _filters, rows = found(request.GET, self._visible_or_denied(request), request)
+        with patience(seconds=30):
+            return as_csv(rows)
 
-    @admin.action(permissions=["retry"], description=gettext_lazy("Retry selected jobs"))
-    def retry_selected(self, request: HttpRequest, queryset: QuerySet[Job]) -> HttpResponse | None:
-        return self.confirmed(request, queryset, RETRY)
+    def jump_view(self, request: HttpRequest) -> HttpResponse:
+        """To the job whose id is typed or pasted, or whose id begins so."""
+        rows = self._visible_or_denied(request)
+        named = jobs_named(rows, request.GET.get("id", ""))
+        if len(named) == 1:
+            return HttpResponseRedirect(reverse("admin:jobs_job_change", args=named))
+        few = _("No job that you may see has an id that begins so.")
+        many = _("Several jobs have an id that begins so: give more of it.")
+        self.message_user(request, many if named else few, messages.WARNING)
+        return HttpResponseRedirect(reverse("admin:jobs_job_changelist"))
 
-    @admin.action(permissions=["cancel"], description=gettext_lazy("Cancel selected jobs"))
-    def cancel_selected(self, request: HttpRequest, queryset: QuerySet[Job]) -> HttpResponse | None:
-        return self.confirmed(request, queryset, CANCEL)
+    def columns_view(self, request: HttpRequest) -> HttpResponse:
+        """Keep the chosen columns, and back to the list as it was."""
+        self._visible_or_denied(request)
+        keep_columns(request, request.POST.getlist("column"))
+        return self._back_to_list(request)
 
-    def confirmed(self, request: HttpRequest, rows: QuerySet[Job], operation: Operation) -> HttpResponse | None:
-        """The page that asks, and on its answer the deed. `rows` are the selection, or all that the filter finds."""
-        if "confirm" not in request.POST:
-            return self.ask(request, rows, operation)
-        ids = rows.order_by().values_list("pk", flat=True).iterator(chunk_size=1_000)
-        self.tell(request, operation, ids)
-        return None
+    def _visible_or_denied(self, request: HttpRequest) -> QuerySet[Job]:
+        if not self.has_view_permission(request):
+            raise PermissionDenied
+        return visible_jobs(viewer(request))
 
-    def ask(self, request: HttpRequest, rows: QuerySet[Job], operation: Operation) -> HttpResponse:
-        possible = rows.filter(status__in=operation.states).count()
-        context = {
-            **self.admin_site.each_context(request),
-            "title": operation.button,
-            "opts": self.opts,
-            "operation": operation,
-            "total": rows.count(),
-            "possible": possible,
-            "examples": columns.few(rows),
-            "action": request.POST.get("action"),
-            "action_checkbox_name": ACTION_CHECKBOX_NAME,
-            "selected": request.POST.getlist(ACTION_CHECKBOX_NAME),
-            "select_across": request.POST.get("select_across", "0"),
-        }
-        return TemplateResponse(request, "admin/jobs/job/confirm_action.html", context)
-
-    def tell(self, request: HttpRequest, operation: Operation, ids: Any) -> None:
-        result = perform(operation, cast("AbstractUser", request.user), ids)
-        level = messages.SUCCESS if result.changed else messages.WARNING
-        self.message_user(request, sentence(operation, result), level)
+    def _back_to_list(self, request: HttpRequest) -> HttpResponse:
+        return HttpResponseRedirect(f"{reverse('admin:jobs_job_changelist')}?{request.POST.get('from_list', '')}")
 
     # One job
 
@@ -139,8 +152,8 @@ class JobAdmin(ReadOnly, columns.JobColumns, VisibleAdmin):
             "opts": self.opts,
             "title": str(job),
             "original": job,
-            "may_retry": self.has_retry_permission(request, job) and job.status in RETRY.states,
-            "may_cancel": self.has_cancel_permission(request, job) and columns.cancellable(job),
+            "operations": [one for one in OPERATIONS.values() if may(request.user, one) and columns.fits(one, job)],
+            "may_enqueue": request.user.has_perm("jobs.enqueue_job"),
             **page_context(job, viewer(request)),
         }
         return TemplateResponse(request, "admin/jobs/job/job.html", context)
@@ -149,16 +162,26 @@ class JobAdmin(ReadOnly, columns.JobColumns, VisibleAdmin):
         """The buttons: POST only, right and state checked again, back to where the person was."""
         job = self.get_object(request, str(object_id))
         wanted = OPERATIONS[operation]
-        if job is None or not request.user.has_perm(wanted.permission) or not self.has_view_permission(request, job):
+        if job is None or not may(request.user, wanted) or not self.has_view_permission(request, job):
             raise PermissionDenied
-        self.tell(request, wanted, [job.pk])
-        if "from_list" in request.POST:
-            return HttpResponseRedirect(f"{reverse('admin:jobs_job_changelist')}?{request.POST['from_list']}")
+        if wanted.takes or wanted is DISCARD:
+            if asking := confirmed(self, request, Job.objects.filter(pk=job.pk), wanted):
+                return asking
+        else:
+            tell(self, request, wanted, [job.pk])
+        if "from_list" in request.POST or wanted is DISCARD:
+            return self._back_to_list(request)
         return HttpResponseRedirect(reverse("admin:jobs_job_change", args=[job.pk]))
 
     def get_urls(self) -> list[URLPattern]:
         wrap: Callable[[Any], Any] = self.admin_site.admin_view
-        own = [path("news/", wrap(self.news_view), name="jobs_job_news")]
+        own = [
+            path("news/", wrap(self.news_view), name="jobs_job_news"),
+            path("export/", wrap(self.export_view), name="jobs_job_export"),
+            path("new/", wrap(new_job_view(self)), name="jobs_job_new"),
+            path("jump/", wrap(self.jump_view), name="jobs_job_jump"),
+            path("columns/", wrap(require_POST(self.columns_view)), name="jobs_job_columns"),
+        ]
         for name in OPERATIONS:
             view = wrap(require_POST(self.operate_view))
             own.append(path(f"<uuid:object_id>/{name}/", view, {"operation": name}, name=f"jobs_job_{name}"))

@@ -19,9 +19,11 @@ class SiteConfig(AppConfig):
         from jobs.live.topics import topics
         from orchestration.live_topics import RUN_TOPIC
         from synops.site import checks  # noqa: F401 - registers them
+        from synops.site.job_filters import add_recipe_filter
 
         for topic in (JOB_TOPIC, RUN_TOPIC):
             topics.register(topic)
+        add_recipe_filter()
 
 
 class SynopsAdminConfig(AdminConfig):

@@ -35,6 +35,19 @@ def badge(code: str, label: object, field: str = "") -> SafeString:
 
 
 @register.filter
+def rounded(count: int) -> str:
+    """An estimate with the digits that it deserves, grouped: “4 990 000”."""
+    digits = max(len(str(count)) - 3, 0)
+    return f"{round(count, -digits):,}".replace(",", "\N{NO-BREAK SPACE}")
+
+
+@register.simple_tag
+def operation_url(name: str, job_id: Any) -> str:
+    """Where an operation on one job is asked for."""
+    return reverse(f"admin:jobs_job_{name}", args=[job_id])
+
+
+@register.filter
 def with_objects(results: Iterable[Any], rows: Iterable[Any]) -> Iterator[tuple[Any, Any]]:
     """The cells of each row of a change list together with the object, which Django's own template does not have."""
     return zip(results, rows, strict=False)
