@@ -1,4 +1,4 @@
-"""Collects what runs did while they were advanced, and writes it with one statement a kind, however many runs."""
+"""Collects what runs did while they were advanced, and writes it with two statements, however many runs."""
 
 from __future__ import annotations
 
@@ -117,16 +117,16 @@ class Ledger:
 
     def write(self, cursor: Cursor) -> None:
         """Write everything but new runs and cascades, and tell open pages once it has committed."""
-        if self._ended_steps:
-            cursor.execute(load("orchestration.sql", "end_steps"), {"steps": dumps(self._ended_steps)})
         if self.jobs:
             enqueue_many(cursor, self.jobs)
-        if self._new_steps:
-            cursor.execute(load("orchestration.sql", "insert_steps"), {"steps": dumps(self._new_steps)})
-        if self._ended_runs:
-            cursor.execute(load("orchestration.sql", "end_runs"), {"runs": dumps(self._ended_runs)})
-        if self._lines:
-            cursor.execute(load("orchestration.sql", "insert_log"), {"lines": dumps(self._lines)})
+        rows = {
+            "ended": self._ended_steps,
+            "started": self._new_steps,
+            "over": self._ended_runs,
+            "lines": self._lines,
+        }
+        if any(rows.values()):
+            cursor.execute(load("orchestration.sql", "write_ledger"), {name: dumps(rows[name]) for name in rows})
         announce("run", self._touched)
         announce("job", [job.id for job in self.jobs])
 

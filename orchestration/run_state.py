@@ -199,10 +199,14 @@ class NewRun:
         )
 
 
-def lock_runs(cursor: Cursor, ids: Iterable[UUID]) -> list[RunState]:
-    """Lock those of these runs that are unfinished, and read them with their steps. Waits for whoever holds one."""
-    cursor.execute(load("orchestration.sql", "lock_runs"), {"ids": list(ids)})
-    runs = {row[0]: _run(*row) for row in cursor.fetchall()}
+def lock_runs(cursor: Cursor, ids: Iterable[UUID], *, promised: bool = True) -> list[RunState]:
+    """Lock those of these runs that are unfinished, and read them with their steps. Waits for whoever holds one.
+
+    `promised` False: nobody is told of this transaction, and losing it with the server's memory is no loss.
+    """
+    parameters = {"ids": list(ids), "commit": None if promised else "off"}
+    cursor.execute(load("orchestration.sql", "lock_runs"), parameters)
+    runs = {row[0]: _run(*row[:-1]) for row in cursor.fetchall()}
     if runs:
         cursor.execute(load("orchestration.sql", "steps"), {"ids": list(runs)})
         for row in cursor.fetchall():

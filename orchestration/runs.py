@@ -30,14 +30,18 @@ AUTOMATIC_TAG = "bug"
 
 
 def advance(run_id: UUID) -> bool:
-    """Do what is left to do for a run, in a transaction of its own; False when it is over or there is none."""
+    """Do what is left to do for a run, in a transaction of its own; False when it is over or there is none.
+
+    Its commit does not wait for the disk. If the server dies first, the next advance does the same again; and a job of
+    it can't run unwritten, because the claim's commit does wait, for all that came before it.
+    """
     with transaction.atomic(), connection.cursor() as cursor:
-        return bool(advance_runs(cursor, [run_id]))
+        return bool(advance_runs(cursor, [run_id], promised=False))
 
 
-def advance_runs(cursor: Cursor, ids: Iterable[UUID]) -> list[UUID]:
-    """The same for several, in the caller's transaction; those that were unfinished."""
-    runs = lock_runs(cursor, ids)
+def advance_runs(cursor: Cursor, ids: Iterable[UUID], *, promised: bool = True) -> list[UUID]:
+    """The same for several, in the caller's transaction; those that were unfinished. `promised`: see lock_runs."""
+    runs = lock_runs(cursor, ids, promised=promised)
     _proceed(cursor, runs)
     return [run.id for run in runs]
 
@@ -52,6 +56,7 @@ def start_runs(cursor: Cursor, new: Sequence[NewRun]) -> list[UUID]:
 def _proceed(cursor: Cursor, runs: Sequence[RunState]) -> None:
     ledger = Ledger()
     hand = _Hand(cursor, ledger)
+    hand.prepare(runs)
     for run in runs:
         ledger.take_over(run)
         hand.proceed(run)
@@ -89,6 +94,10 @@ class _Hand:
         self._cursor = cursor
         self._ledger = ledger
         self._tools = ToolBook(cursor)
+
+    def prepare(self, runs: Sequence[RunState]) -> None:
+        """Ask for all their tools at once."""
+        self._tools.learn({name for run in runs for name in run.plan.tools()})
 
     def proceed(self, run: RunState) -> None:
         """Until it waits for a job, or is over."""

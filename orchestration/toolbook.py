@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from functools import lru_cache
 from typing import Any
 
 from jobs.payload import PayloadRefused, check_payload
@@ -38,9 +39,21 @@ class ToolBook:
 
     def get(self, name: str) -> Description | None:
         """The description of an installed tool; None when it is not installed (any more)."""
-        if name not in self._known:
-            self._known[name] = self._read(name)
+        self.learn([name])
         return self._known[name]
+
+    def learn(self, names: Iterable[str]) -> None:
+        """Read those of these tools that are not known yet, in one statement."""
+        wanted = {tool_node_id(name): name for name in names if name not in self._known}
+        if not wanted:
+            return
+        self._known |= dict.fromkeys(wanted.values())
+        self._cursor.execute(
+            """SELECT id, metadata::text FROM nodes WHERE id = ANY(%(ids)s::uuid[]) AND node_kind = 'cli_tool'
+               AND coalesce(metadata -> 'available', 'true') <> 'false'""",
+            {"ids": list(wanted)},
+        )
+        self._known |= {wanted[id]: _description(text) for id, text in self._cursor.fetchall()}
 
     def fitted(self, name: str, params: Mapping[str, Any]) -> dict[str, Any]:
         """The params with the types that the tool takes. Raises Unusable when it can't take them, or is not installed."""
@@ -81,19 +94,14 @@ class ToolBook:
         except UsageError:
             return None
 
-    def _read(self, name: str) -> Description | None:
-        self._cursor.execute(
-            """SELECT metadata::text FROM nodes WHERE id = %(id)s AND node_kind = 'cli_tool'
-               AND coalesce(metadata -> 'available', 'true') <> 'false'""",
-            {"id": tool_node_id(name)},
-        )
-        row = self._cursor.fetchone()
-        if row is None:
-            return None
-        try:
-            return Description.from_json(json.loads(row[0]))
-        except InvalidDescription:
-            return None
+
+@lru_cache(maxsize=256)
+def _description(text: str) -> Description | None:
+    """Read once per text: every step of every run asks for its tool."""
+    try:
+        return Description.from_json(json.loads(text))
+    except InvalidDescription:
+        return None
 
 
 def _fit(param: Param | None, value: Any) -> Any:
