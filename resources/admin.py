@@ -18,6 +18,7 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext_lazy as _
 
 from resources.models import DEFAULT_TIMEOUT_SECONDS, DiskReading, PriorityRule, Worker
+from resources.rules import CHANGEABLE, update_rule, weight_problem
 from synops.graph.admin.bases import PlainAdmin, ReadOnly
 from synops.graph.admin.rendering import badge, brief, duration, moment, size
 
@@ -37,11 +38,8 @@ class RuleForm(RuleModelForm):
 
     def clean_cpu_weight(self) -> int:
         weight: int = self.cleaned_data["cpu_weight"]
-        if weight > settings.MAX_TOTAL_WEIGHT:
-            raise ValidationError(
-                _("A job of weight %(weight)d would never run: a machine carries %(budget)d (MAX_TOTAL_WEIGHT)."),
-                params={"weight": weight, "budget": settings.MAX_TOTAL_WEIGHT},
-            )
+        if problem := weight_problem(weight):
+            raise ValidationError(problem)
         return weight
 
 
@@ -76,6 +74,10 @@ class PriorityRuleAdmin(PlainAdmin):
     def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> tuple[str, ...]:
         """The type is the key: another type is another rule."""
         return ("job_type",) if obj else ()
+
+    def save_model(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:
+        """By way of the function that the API uses too: it wakes the workers and notes the time."""
+        update_rule(obj.job_type, {name: getattr(obj, name) for name in form.cleaned_data if name in CHANGEABLE})
 
     @admin.display(description=_("state"))
     def state(self, rule: PriorityRule) -> SafeString:
