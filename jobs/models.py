@@ -11,11 +11,15 @@ from django.db import models
 from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
 
+from jobs.pipelines.models import Generation, PipelineStep, Repair
+from jobs.schedules.models import Schedule
 from jobs.states import Outcome, Status
 from jobs.status_field import StatusField
 from synops.graph.access import only_readable
 from synops.graph.columns import DatabaseNow, RandomUUID, new_id
 from synops.graph.models import Node
+
+__all__ = ["Attempt", "Generation", "Job", "JobCount", "LogChunk", "PipelineStep", "Repair", "Schedule"]
 
 if TYPE_CHECKING:
     from django.db.models.expressions import Combinable
@@ -279,83 +283,3 @@ class JobCount(models.Model):
 
     def __str__(self) -> str:
         return f"{self.day} {self.job_type} {self.outcome} {self.jobs}"
-
-
-class Schedule(models.Model):
-    """A cron entry: when it ticks, a job of `job_type` is enqueued."""
-
-    name = models.TextField(_("name"), primary_key=True)
-    description = models.TextField(_("description"), default="", db_default="", blank=True)
-    cron = models.TextField(_("cron"))
-    timezone = models.TextField(_("time zone"), default="Europe/Oslo", db_default=models.Value("Europe/Oslo"))
-    job_type = models.TextField(_("job type"))
-    payload: models.Field[Any, Any] = models.JSONField(
-        _("payload"), default=dict, db_default=models.Value({}, models.JSONField()), blank=True
-    )
-    priority = models.SmallIntegerField(_("priority"), default=1, db_default=1)
-    collection_node = models.ForeignKey(
-        Node, verbose_name=_("collection"), on_delete=models.DO_NOTHING, db_constraint=False, related_name="schedules"
-    )
-    enabled = models.BooleanField(_("enabled"), default=True, db_default=True)
-    dormant = models.BooleanField(_("dormant"), default=False, db_default=False)
-    orphaned = models.BooleanField(_("orphaned"), default=False, db_default=False)
-    last_tick_at = models.DateTimeField(_("last tick"), db_default=DatabaseNow())
-    created_at = models.DateTimeField(_("created"), db_default=DatabaseNow())
-
-    class Meta:
-        db_table = "job_schedules"
-        verbose_name = _("schedule")
-        verbose_name_plural = _("schedules")
-        ordering = ("name",)
-        constraints = [
-            models.CheckConstraint(condition=~Q(name=""), name="schedules_named"),
-            models.CheckConstraint(condition=Q(priority__range=(0, 10)), name="schedules_priority_range"),
-        ]
-
-    def __str__(self) -> str:
-        return self.name
-
-
-class PipelineStep(models.Model):
-    """One claim of one step over one unit of work, in one generation of a pipeline."""
-
-    class State(models.TextChoices):
-        RUNNING = "running", _("running")
-        SUCCEEDED = "succeeded", _("succeeded")
-        FAILED = "failed", _("failed")
-        PERMANENTLY_FAILED = "permanently_failed", _("permanently failed")
-        EXCLUDED = "excluded", _("excluded")
-
-    id = models.BigAutoField(primary_key=True)
-    pipeline = models.TextField(_("pipeline"))
-    unit = models.TextField(_("unit"))
-    generation = models.IntegerField(_("generation"), default=1, db_default=1)
-    step = models.TextField(_("step"))
-    state = models.TextField(_("state"), choices=State.choices)
-    attempt = models.SmallIntegerField(_("attempt"), default=1, db_default=1)
-    payload: models.Field[Any, Any] = models.JSONField(
-        _("payload"), default=dict, db_default=models.Value({}, models.JSONField())
-    )
-    result: models.Field[Any, Any] = models.JSONField(_("result"), null=True)
-    error = models.TextField(_("error"), null=True)  # noqa: DJ001
-    job_id = models.UUIDField(_("job"), null=True)
-    created_at = models.DateTimeField(_("created"), db_default=DatabaseNow())
-    updated_at = models.DateTimeField(_("changed"), db_default=DatabaseNow())
-    finished_at = models.DateTimeField(_("finished"), null=True)
-
-    class Meta:
-        db_table = "pipeline_steps"
-        verbose_name = _("pipeline step")
-        verbose_name_plural = _("pipeline steps")
-        ordering = ("pipeline", "unit", "generation", "id")
-        indexes = [models.Index(fields=["pipeline", "state", "updated_at"], name="pipeline_steps_state")]
-        constraints = [
-            models.UniqueConstraint(fields=["pipeline", "unit", "generation", "step"], name="pipeline_steps_once"),
-            models.CheckConstraint(
-                condition=Q(state__in=["running", "succeeded", "failed", "permanently_failed", "excluded"]),
-                name="pipeline_steps_known_state",
-            ),
-        ]
-
-    def __str__(self) -> str:
-        return f"{self.pipeline} {self.unit} {self.step}"

@@ -98,7 +98,10 @@ class ClaimedJob:
 
 @dataclass(frozen=True)
 class Ended:
-    """How one attempt ended. `permanent`: trying again can't help. `transient`: the fault lies outside and may pass."""
+    """How one attempt ended. `permanent`: trying again can't help. `transient`: the fault lies outside and may pass.
+
+    `retry_after_seconds`: when another attempt follows, how long it waits; None = the queue's own backoff.
+    """
 
     job: ClaimedJob
     outcome: str
@@ -115,6 +118,7 @@ class Ended:
     log_dropped_bytes: int = 0
     progress: float | None = None
     message: str | None = None
+    retry_after_seconds: int | None = None
 
     def as_json(self) -> dict[str, Any]:
         """The row that finish.sql reads."""
@@ -136,6 +140,7 @@ class Ended:
             "log_dropped_bytes": self.log_dropped_bytes,
             "progress": self.progress,
             "message": self.message,
+            "retry_after": self.retry_after_seconds,
         }
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from django.apps import apps as installed_apps
@@ -51,14 +52,14 @@ SHIPPED_RULES: dict[str, dict[str, Any]] = {
 
 def seed_rules(apps: Apps = installed_apps, **_: Any) -> None:
     """Create the rules that are missing; an operator's changes stay."""
-    if not is_migrated(apps, "resources", "PriorityRule"):
-        return
+    if is_migrated(apps, "resources", "PriorityRule"):
+        add_missing_rules(SHIPPED_RULES)
+
+
+def add_missing_rules(rules: Mapping[str, Mapping[str, Any]]) -> None:
+    """Create the rules of job types that have none."""
     existing = set(PriorityRule.objects.values_list("job_type", flat=True))
     PriorityRule.objects.bulk_create(
-        [
-            PriorityRule(job_type=job_type, **rule)
-            for job_type, rule in SHIPPED_RULES.items()
-            if job_type not in existing
-        ],
+        [PriorityRule(job_type=job_type, **rule) for job_type, rule in rules.items() if job_type not in existing],
         ignore_conflicts=True,
     )

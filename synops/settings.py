@@ -73,6 +73,7 @@ INSTALLED_APPS = [
     "synops.graph",
     "resources",
     "jobs",  # before channels, which ships a `runworker` command too
+    "jobs.pipelines.cases.apps.CasesConfig",
     "orchestration",
     "synops.site.apps.SiteConfig",
     "channels",
@@ -185,6 +186,19 @@ LOG_RETENTION_DAYS = env.int("LOG_RETENTION_DAYS", default=14)
 # Recipes.
 EVENT_SETTLE_SECONDS = env.float("EVENT_SETTLE_SECONDS", default=5.0)
 MAX_CASCADE_DEPTH = env.int("MAX_CASCADE_DEPTH", default=10)
+
+# Pipelines. Seconds where nothing else is said.
+PIPELINE_MAX_CASES_PER_TICK = env.int("PIPELINE_MAX_CASES_PER_TICK", default=25)
+PIPELINE_DOCUMENT_TIMEOUT_SECONDS = env.int("PIPELINE_DOCUMENT_TIMEOUT_SECONDS", default=300)
+PIPELINE_EVALUATION_TIMEOUT_SECONDS = env.int("PIPELINE_EVALUATION_TIMEOUT_SECONDS", default=600)
+PIPELINE_MAX_FAILED_ATTEMPTS = env.int("PIPELINE_MAX_FAILED_ATTEMPTS", default=5)
+PIPELINE_RETRY_INTERVALS_SECONDS = env.list(
+    "PIPELINE_RETRY_INTERVALS_SECONDS", cast=int, default=[30, 120, 300, 900, 1800]
+)
+PIPELINE_LLM_MAX_CONCURRENT = env.int("PIPELINE_LLM_MAX_CONCURRENT", default=4)
+PIPELINE_RECONCILIATION_CRON = env.str("PIPELINE_RECONCILIATION_CRON", default="*/10 * * * *")
+PIPELINE_STALE_AFTER_SECONDS = env.int("PIPELINE_STALE_AFTER_SECONDS", default=3600)
+PIPELINE_STALE_IN_PROGRESS_MINUTES = env.int("PIPELINE_STALE_IN_PROGRESS_MINUTES", default=60)
 
 LOGGING = {
     "version": 1,

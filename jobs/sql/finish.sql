@@ -4,7 +4,7 @@ WITH ended AS MATERIALIZED (
     SELECT * FROM jsonb_to_recordset(%(ended)s::jsonb) AS e (
         id uuid, lease int, worker uuid, outcome text, permanent boolean, transient boolean, result jsonb, error text,
         reason text, exit_code int, signal smallint, killed int, cpu_seconds float8, max_rss_kb bigint,
-        log_dropped_bytes bigint, progress float8, message text
+        log_dropped_bytes bigint, progress float8, message text, retry_after int
     )
 ),
 current AS MATERIALIZED (
@@ -42,10 +42,11 @@ finished AS (
         result = CASE WHEN d.next = 'completed' THEN d.result ELSE coalesce(d.result, q.result) END,
         error_msg = CASE WHEN d.next = 'completed' THEN NULL ELSE d.error END,
         cancel_requested_at = CASE WHEN d.next = 'error' THEN q.cancel_requested_at END,
-        -- 30 s × 2^(attempts−1) (spec, jobbkø §4.4); the jitter only adds, at most 10 %%.
+        -- 30 s × 2^(attempts−1) (spec, jobbkø §4.4), or what the ending asks for; the jitter only adds, at most 10 %%.
         scheduled_for = CASE
             WHEN d.next = 'retry'
-            THEN now() + interval '30 seconds' * power(2, least(q.attempts - 1, 12)) * (1 + random() * 0.1)
+            THEN now() + coalesce(make_interval(secs => d.retry_after),
+                                  interval '30 seconds' * power(2, least(q.attempts - 1, 12))) * (1 + random() * 0.1)
             ELSE q.scheduled_for
         END
     FROM decided d

@@ -104,14 +104,30 @@ def _run_all(cursor: Cursor, jobs: Sequence[ClaimedJob], handlers: Mapping[str, 
     """
     cursor.execute("SAVEPOINT inline_batch")
     try:
-        return [
-            _refusal(job, handlers) or Ended(job, "succeeded", result=_result(cursor, job, handlers)) for job in jobs
-        ]
+        return _together(cursor, jobs, handlers)
     except psycopg.OperationalError:
         raise
     except Exception:  # noqa: BLE001 (which job it was, and what to do about it, is found out in the second round)
         cursor.execute("ROLLBACK TO SAVEPOINT inline_batch")
     return [_run_one(cursor, job, handlers) for job in jobs]
+
+
+def _together(cursor: Cursor, jobs: Sequence[ClaimedJob], handlers: Mapping[str, Inline]) -> list[Ended]:
+    """In the order given; the jobs of a type that takes many at once are handed over when the first of them comes."""
+    batches: dict[str, list[ClaimedJob]] = {}
+    for job in jobs:
+        batches.setdefault(job.job_type if handlers[job.job_type].run_many else str(job.id), []).append(job)
+    return [ended for batch in batches.values() for ended in _batch(cursor, batch, handlers)]
+
+
+def _batch(cursor: Cursor, jobs: Sequence[ClaimedJob], handlers: Mapping[str, Inline]) -> Sequence[Ended]:
+    refused = [ended for job in jobs if (ended := _refusal(job, handlers))]
+    refused_ids = {ended.job.id for ended in refused}
+    rest = [job for job in jobs if job.id not in refused_ids]
+    run_many = handlers[jobs[0].job_type].run_many
+    if run_many is None:
+        return [*refused, *(Ended(job, "succeeded", result=_result(cursor, job, handlers)) for job in rest)]
+    return [*refused, *(run_many(cursor, rest) if rest else ())]
 
 
 def _result(cursor: Cursor, job: ClaimedJob, handlers: Mapping[str, Inline]) -> Any:
@@ -126,11 +142,9 @@ def _refusal(job: ClaimedJob, handlers: Mapping[str, Inline]) -> Ended | None:
 
 
 def _run_one(cursor: Cursor, job: ClaimedJob, handlers: Mapping[str, Inline]) -> Ended:
-    if invalid := _refusal(job, handlers):
-        return invalid
     cursor.execute("SAVEPOINT inline_job")
     try:
-        result = _result(cursor, job, handlers)
+        (ended,) = _batch(cursor, [job], handlers)
     except psycopg.OperationalError:
         raise
     except InlineRefused as refused:
@@ -140,4 +154,4 @@ def _run_one(cursor: Cursor, job: ClaimedJob, handlers: Mapping[str, Inline]) ->
         cursor.execute("ROLLBACK TO SAVEPOINT inline_job")
         return Ended(job, "failed", reason="inline_error", error=f"{type(error).__name__}: {error}")
     cursor.execute("RELEASE SAVEPOINT inline_job")
-    return Ended(job, "succeeded", result=result)
+    return ended

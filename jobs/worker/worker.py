@@ -48,6 +48,7 @@ class Worker:
         self.options = options
         self.stopping = False
         self._launcher = launcher
+        self._registries = registries
         self._no_claim_said = False
         self._wake = asyncio.Event()
         self._stop_now = asyncio.Event()
@@ -99,6 +100,7 @@ class Worker:
         await self._refresh_tools()
         if not await self._register():
             return
+        await self._before_work()
         logger.info("ready on %s for %s", self.options.machine, ", ".join(self.toolbox.types()) or "no job type")
         keepers = self._start_keepers()
         try:
@@ -106,6 +108,14 @@ class Worker:
             await self._wind_down()
         finally:
             await self._close(keepers)
+
+    async def _before_work(self) -> None:
+        """What apps do before the first claim. If it fails, whoever asked for it has another way to catch up."""
+        for work in self._registries.before_work:
+            try:
+                await self._lanes["repair"].call(work)
+            except (DatabaseAway, psycopg.Error) as error:
+                logger.warning("not done before the first claim: %s", error)
 
     async def _register(self) -> bool:
         """Wait for the database, however long it takes; False when a signal came first."""

@@ -1,0 +1,1 @@
+"""Schedules: when the clock enqueues what (docs/pipelines.md, the part on schedules)."""
