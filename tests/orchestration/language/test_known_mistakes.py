@@ -8,6 +8,7 @@ from orchestration.language import (
     Compilation,
     Vocabulary,
     compile_recipe,
+    packs,
     print_human,
     print_technical,
     render_box,
@@ -139,3 +140,16 @@ def test_what_would_do_something_else_than_asked_is_an_error(step: str, code: st
 
 def test_a_result_that_was_made_may_be_named_though_the_tool_finds_it_itself() -> None:
     assert compiled(HEADER + "1. transkriber lydfilen\n2. oppsummer transkripsjonen").plan is not None
+
+
+def test_gherkin_17_and_hedy_1345_no_keyword_of_one_language_means_another_in_another() -> None:
+    meanings: dict[str, set[str]] = {}
+    for entry in packs.fixed("keywords").entries:
+        meanings.setdefault(" ".join(entry.base), set()).add(entry.meaning)
+    assert {said: found for said, found in meanings.items() if len(found) > 1} == {}
+
+
+def test_gherkin_utils_38_the_last_comment_survives() -> None:
+    plan = compiled(HEADER + "1. oppsummer samtalen\n# sist").plan
+    assert plan is not None
+    assert print_human(plan, vocabulary()).endswith("# sist\n")
