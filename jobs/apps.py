@@ -14,13 +14,20 @@ class JobsConfig(AppConfig):
     verbose_name = _("Jobs")
 
     def ready(self) -> None:
-        from jobs import graph_writes
+        from jobs import graph_writes, guards
         from jobs.pipelines import claims, keeper
         from jobs.registries import registries
+        from jobs.schedules.clock import Clock
+        from jobs.schedules.seeding import seed_schedules
         from jobs.seeds import seed_pipelines
+        from synops.graph.vector_index import ensure_vector_index
 
         graph_writes.register(registries)
+        registries.register_before_run(guards.before_run)
         registries.register_before_run(claims.before_run)
         registries.register_on_finished(keeper.on_finished)
         registries.register_side_task(keeper.Keeper)
+        registries.register_side_task(Clock)
+        registries.register_on_tools_changed(ensure_vector_index)
         post_migrate.connect(seed_pipelines, sender=self)
+        post_migrate.connect(seed_schedules, sender=self)

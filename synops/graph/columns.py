@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
-from django.db.models import DateTimeField, Func, UUIDField
+from django.db.models import DateTimeField, FloatField, Func, UUIDField
 from uuid_utils.compat import uuid7 as new_uuid7
+
+if TYPE_CHECKING:  # generic only for the type checker
+    Float = FloatField[float, float]
+else:
+    Float = FloatField
 
 
 def new_id() -> UUID:
@@ -30,3 +36,10 @@ class RandomUUID(Func):
     function = "gen_random_uuid"
     template = "gen_random_uuid()"
     output_field = UUIDField()
+
+
+class RealField(Float):
+    """A number of four bytes: what vectors are made of, half the size of Django's own."""
+
+    def db_type(self, connection: Any) -> str:
+        return "real"

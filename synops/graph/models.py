@@ -15,7 +15,7 @@ from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
 
 from synops.graph.access import only_readable
-from synops.graph.columns import DatabaseNow, RandomUUID, new_id
+from synops.graph.columns import DatabaseNow, RandomUUID, RealField, new_id
 
 if TYPE_CHECKING:
     from django.db.models.expressions import Combinable
@@ -247,3 +247,41 @@ class TranscriptionSegment(models.Model):
 
     def __str__(self) -> str:
         return f"{self.node_id} {self.seq}"
+
+
+class Embedding(models.Model):
+    """A passage of a node's text as a vector, so that texts can be found by meaning. Written by synops-embed.
+
+    Vectors of different models can't be compared, so the model stands with each. `real[]` is there on every server;
+    where pgvector is too, `sync_tools` adds an index over it (synops/graph/vector_index.py).
+    """
+
+    id = models.BigAutoField(primary_key=True)
+    node = models.ForeignKey(
+        Node,
+        verbose_name=_("node"),
+        on_delete=models.DO_NOTHING,
+        db_constraint=False,
+        db_index=False,
+        related_name="embeddings",
+    )
+    model = models.TextField(_("model"))
+    seq = models.IntegerField(_("number"))
+    content = models.TextField(_("passage"))
+    source_hash = models.TextField(_("hash of the whole text"))
+    dimensions = models.IntegerField(_("dimensions"))
+    vector: models.Field[list[float], list[float]] = ArrayField(RealField(), verbose_name=_("vector"))
+    created_at = models.DateTimeField(_("created"), db_default=DatabaseNow(), editable=False)
+
+    class Meta:
+        db_table = "embeddings"
+        verbose_name = _("passage vector")
+        verbose_name_plural = _("passage vectors")
+        ordering = ("node", "model", "seq")
+        constraints = [
+            models.UniqueConstraint(fields=["node", "model", "seq"], name="embeddings_once"),
+            models.CheckConstraint(condition=Q(seq__gte=1, dimensions__gte=1), name="embeddings_positive"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.node_id} {self.model} {self.seq}"

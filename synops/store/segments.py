@@ -67,6 +67,16 @@ def replace_segments(cur: Cursor, media_id: UUID, segments: Sequence[Segment]) -
     )
 
 
+def segments_of(cur: Cursor, media_id: UUID) -> list[Segment]:
+    """The sentences of one media node, in order."""
+    # Index: transcription_segments_once (node, seq).
+    cur.execute(
+        "SELECT start_ms, end_ms, content FROM transcription_segments WHERE node_id = %(media)s ORDER BY seq",
+        {"media": media_id},
+    )
+    return [Segment(*row) for row in cur.fetchall()]
+
+
 def recordings_of(cur: Cursor, node_id: UUID) -> list[Recording]:
     """The media of a communication (edges `has_media`) in order of their edges, each with its transcript."""
     cur.execute(load("synops.store", "recordings_of"), {"node": node_id})

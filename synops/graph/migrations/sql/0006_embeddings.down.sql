@@ -1,0 +1,1 @@
+ALTER TABLE embeddings DROP CONSTRAINT embeddings_node_fk;
