@@ -19,6 +19,11 @@ def store_dir(environ: Mapping[str, str]) -> Path:
     return Path(environ.get("STORE_DIR") or var_dir(environ) / "store")
 
 
+def cases_dir(environ: Mapping[str, str]) -> Path:
+    """Extractors, rule sets and the lock file of the case pipeline: CASES_DIR, or those that ship with it."""
+    return Path(environ.get("CASES_DIR") or PROJECT / "jobs" / "pipelines" / "cases" / "shipped")
+
+
 def publish_dir(environ: Mapping[str, str]) -> Path:
     """The folder that strangers may read: PUBLISH_DIR, or `public/` under SYNOPS_VAR."""
     return Path(environ.get("PUBLISH_DIR") or var_dir(environ) / "public")

@@ -1,0 +1,15 @@
+"""App configuration of the case pipeline."""
+
+from __future__ import annotations
+
+from django.apps import AppConfig
+from django.utils.translation import gettext_lazy as _
+
+
+class CasesConfig(AppConfig):
+    """Cases: their replica, their documents, and what the rules say about them."""
+
+    name = "jobs.pipelines.cases"
+    label = "cases"
+    verbose_name = _("Cases")
+    default_auto_field = "django.db.models.BigAutoField"
