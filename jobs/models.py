@@ -125,6 +125,12 @@ class Job(models.Model):
                 condition=Q(order_key__isnull=False) & Q(status__in=["pending", "retry", "running"]),
             ),
             models.Index(fields=["run_id"], name="job_queue_run", condition=Q(run_id__isnull=False)),
+            # The guards count replies; rows of other types do not enter it.
+            models.Index(
+                fields=["collection_node", "completed_at"],
+                name="job_queue_agents",
+                condition=Q(job_type="agent_respond"),
+            ),
             # What ended lately lies together in the heap, so a summary of each range is enough and costs writers nothing.
             BrinIndex(fields=["completed_at"], name="job_queue_completed", autosummarize=True, pages_per_range=32),
         ]

@@ -12,6 +12,14 @@ from django.utils.translation import gettext_lazy, ngettext
 from jobs.waiting import Reason
 
 ATTEMPT_REASONS: dict[str, Promise] = {
+    "agent_itself": gettext_lazy("an agent does not answer itself"),
+    "agent_off": gettext_lazy("this agent is switched off"),
+    "agent_other": gettext_lazy("an agent does not answer another agent"),
+    "agent_rate": gettext_lazy("this agent has answered as often in this conversation as it may for now"),
+    "agent_turns": gettext_lazy("agents have written too many times in a row; it is a person's turn"),
+    "agents_off": gettext_lazy("agents are switched off everywhere"),
+    "agents_off_here": gettext_lazy("agents are switched off in this collection"),
+    "agents_rate_here": gettext_lazy("agents have answered as often in this collection as they may for now"),
     "cancelled": gettext_lazy("cancelled by a person"),
     "claim_refused": gettext_lazy("its pipeline step is over, or another job's"),
     "configuration_gap": gettext_lazy("something is not configured yet; nothing was recorded"),

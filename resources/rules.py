@@ -100,7 +100,7 @@ def _wrong_type(name: str, value: Any) -> str | None:
 
 
 def _store(rule: PriorityRule, created: bool) -> None:
-    rule.updated_at = Now()  # type: ignore[assignment]
+    rule.updated_at = Now()
     rule.save(force_insert=created, force_update=not created)
     with connection.cursor() as cursor:  # sent at the commit; a rule that has become wider lets jobs start now
         cursor.execute("SELECT pg_notify('synops_work', '')")

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from jobs import lookups
 from jobs.launcher.client import LauncherClient
 from jobs.launcher.wire import Limits, Reason, Report, Request
 from jobs.queue import ClaimedJob, Ended, record_argv
@@ -42,6 +43,7 @@ def command(tool: Tool, job: ClaimedJob) -> list[str]:
 
 def prepare(cursor: Cursor, tool: Tool, job: ClaimedJob) -> list[str] | Ended:
     """The command of a job, stored with its attempt; or how a job ends that can never run: with every problem said."""
+    job = lookups.completed(cursor, tool.description, job)
     for question in registries.before_run:
         if (answer := question(cursor, job)) is not None:
             return answer
