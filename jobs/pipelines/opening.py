@@ -24,7 +24,10 @@ class AlreadyOpen(Exception):
 
 @dataclass(frozen=True)
 class Opening:
-    """What to open: a unit at a step (None = the pipeline's first), with that step's payload, or with items where it has many."""
+    """What to open: a unit at a step (None = the pipeline's first), with that step's payload, or with items where it has many.
+
+    A payload that names its generation, which only opening gives, is a function of the unit.
+    """
 
     pipeline: str
     unit: str
@@ -46,7 +49,7 @@ class Opening:
         step = self.declared.step(self.step) if self.step else self.declared.first
         if self.items:
             return [NewStep(unit, step, item.key, item.payload) for item in self.items]
-        return [NewStep(unit, step, "", self.payload)]
+        return [NewStep(unit, step, "", self.payload(unit) if callable(self.payload) else self.payload)]
 
 
 def open_units(cursor: Cursor, openings: Sequence[Opening], cause: str = "selected") -> list[Unit]:

@@ -77,8 +77,10 @@ class CaseFile(models.Model):
         ordering = ("received_on", "number")
         permissions = [("reanalyse_casefile", _("Can analyse cases again"))]
         indexes = [
-            models.Index(fields=["scheme", "status", "received_on", "number"], name="case_files_selection"),
+            # Selection reads the cases that have never ended a run, oldest first: few, however many have.
+            models.Index(fields=["received_on", "number"], name="case_files_selection", condition=Q(state="")),
             models.Index(fields=["received_on", "number"], name="case_files_oldest"),
+            models.Index(fields=["state", "number"], name="case_files_state"),
         ]
 
     def __str__(self) -> str:

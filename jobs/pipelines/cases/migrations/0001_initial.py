@@ -348,11 +348,17 @@ class Migration(migrations.Migration):
         ),
         migrations.AddIndex(
             model_name="casefile",
-            index=models.Index(fields=["scheme", "status", "received_on", "number"], name="case_files_selection"),
+            index=models.Index(
+                condition=models.Q(("state", "")), fields=["received_on", "number"], name="case_files_selection"
+            ),
         ),
         migrations.AddIndex(
             model_name="casefile",
             index=models.Index(fields=["received_on", "number"], name="case_files_oldest"),
+        ),
+        migrations.AddIndex(
+            model_name="casefile",
+            index=models.Index(fields=["state", "number"], name="case_files_state"),
         ),
         RunSQLFile(__file__, "0001_initial"),
     ]
