@@ -69,6 +69,7 @@ class Job(models.Model):
     # Ours: fencing, ownership and how it ended.
     lease = models.IntegerField(_("lease"), default=0, db_default=0)
     worker_id = models.UUIDField(_("worker"), null=True)
+    claim_no = models.BigIntegerField(_("claim number"), default=0, db_default=0, editable=False)
     outcome = models.TextField(_("outcome"), choices=Outcome.choices, null=True)  # noqa: DJ001
     dedupe_key = models.TextField(_("dedupe key"), null=True)  # noqa: DJ001
     order_key = models.TextField(_("order key"), null=True)  # noqa: DJ001
@@ -105,7 +106,8 @@ class Job(models.Model):
                 name="job_queue_claim",
                 condition=Q(status__in=["pending", "retry"]),
             ),
-            models.Index(fields=["job_type"], name="job_queue_running", condition=Q(status="running")),
+            # By number and not by type: a claim begins behind what finished long ago (jobs/claiming.py).
+            models.Index(fields=["claim_no"], name="job_queue_running", condition=Q(status="running")),
             models.Index(
                 models.F("collection_node"),
                 models.F("created_at").desc(),

@@ -13,6 +13,10 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
+from jobs import claiming
+from jobs.claiming import ClaimedJob as ClaimedJob
+from jobs.claiming import ClaimMemory
+from jobs.claiming import Limits as Limits
 from jobs.payload import check_payload
 from synops.graph.columns import new_id
 from synops.store.sanitise import clean_text, dumps
@@ -67,33 +71,6 @@ class NewJob:
             "chain": None if self.chain is None else [str(id) for id in self.chain],
             "retry_on": self.retry_on,
         }
-
-
-@dataclass(frozen=True)
-class Limits:
-    """What one attempt may use: seconds, and limits of the type's rule (None = none)."""
-
-    timeout_seconds: int
-    max_open_files: int | None = None
-    max_cpu_seconds: int | None = None
-    max_rss_mb: int | None = None
-
-
-@dataclass(frozen=True)
-class ClaimedJob:
-    """A job that a worker now owns, under `lease`, until it finishes it or is taken for lost."""
-
-    id: UUID
-    collection_id: UUID
-    job_type: str
-    payload: dict[str, Any]
-    lease: int
-    worker_id: UUID
-    attempt: int
-    max_attempts: int
-    run_id: UUID | None
-    chain: tuple[UUID, ...]
-    limits: Limits
 
 
 @dataclass(frozen=True)
@@ -240,9 +217,12 @@ def claim(
     live_call: bool = False,
     disk_full: bool = False,
     reserve_after_seconds: float = RESERVE_AFTER_SECONDS,
+    memory: ClaimMemory | None = None,
 ) -> list[ClaimedJob]:
-    """Take up to `slots` due jobs of `types`, within every limit. Needs a READ COMMITTED transaction of its own."""
-    cursor.execute(load("jobs.sql", "claim_lock"))
+    """Take up to `slots` due jobs of `types`, within every limit. Needs a READ COMMITTED transaction of its own.
+
+    A worker that gives the same `memory` each time pays less for a claim beside old snapshots.
+    """
     parameters = {
         "worker": worker_id,
         "machine": machine,
@@ -253,13 +233,7 @@ def claim(
         "disk_full": disk_full,
         "reserve_after": reserve_after_seconds,
     }
-    cursor.execute(admission_then("claim"), parameters)
-    return [_claimed(row, worker_id) for row in cursor.fetchall()]
-
-
-def admission_then(end: str) -> str:
-    """A statement that begins with admission.sql: which jobs may start now, and then what is done about them."""
-    return f"WITH RECURSIVE\n{load('jobs.sql', 'admission')},\n{load('jobs.sql', end)}"
+    return claiming.take(cursor, claiming.claim_statement(), parameters, memory or ClaimMemory())
 
 
 def claim_inline(
@@ -267,37 +241,22 @@ def claim_inline(
     *,
     worker_id: UUID,
     types: Sequence[str],
+    machine: str = "",
     live_call: bool = False,
     disk_full: bool = False,
+    memory: ClaimMemory | None = None,
 ) -> list[ClaimedJob]:
     """Take up to 200 due jobs of types that run inside the worker, those of one order key one after another."""
-    cursor.execute(load("jobs.sql", "claim_lock"))
     parameters = {
         "worker": worker_id,
+        "machine": machine,
         "types": list(types),
-        "batch": INLINE_BATCH,
+        "slots": INLINE_BATCH,
         "live_call": live_call,
         "disk_full": disk_full,
     }
-    cursor.execute(load("jobs.sql", "claim_inline"), parameters)
-    return sorted((_claimed(row, worker_id) for row in cursor.fetchall()), key=lambda job: job.id)
-
-
-def _claimed(row: tuple[Any, ...], worker_id: UUID) -> ClaimedJob:
-    id, collection, job_type, payload, lease, attempt, max_attempts, run_id, chain, *limits = row
-    return ClaimedJob(
-        id=id,
-        collection_id=collection,
-        job_type=job_type,
-        payload=json.loads(payload),
-        lease=lease,
-        worker_id=worker_id,
-        attempt=attempt,
-        max_attempts=max_attempts,
-        run_id=run_id,
-        chain=tuple(UUID(id) for id in chain or ()),
-        limits=Limits(*limits),
-    )
+    jobs = claiming.take(cursor, claiming.claim_inline_statement(), parameters, memory or ClaimMemory())
+    return sorted(jobs, key=lambda job: job.id)
 
 
 def finish(cursor: Cursor, ended: Sequence[Ended]) -> Finished:

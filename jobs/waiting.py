@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 from typing import Any
 from uuid import UUID
 
-from jobs.queue import RESERVE_AFTER_SECONDS, admission_then
+from jobs.claiming import remembering, why_waiting_statement
+from jobs.queue import RESERVE_AFTER_SECONDS
 from resources.governor import budget
 from resources.workers import Machine, live_machines
 from synops.store.sql import Cursor, load
@@ -77,7 +78,7 @@ def _on(cursor: Cursor, job_id: UUID, machine: Machine, rule: _Rule, conditions:
     if disk_full and rule.waits_for_disk:
         return Reason("disk_full", machine=machine.name)
     cursor.execute(
-        admission_then("why_waiting"),
+        why_waiting_statement(),
         {
             "job": job_id,
             "machine": machine.name,
@@ -87,6 +88,7 @@ def _on(cursor: Cursor, job_id: UUID, machine: Machine, rule: _Rule, conditions:
             "live_call": live_call,
             "disk_full": disk_full,
             "reserve_after": RESERVE_AFTER_SECONDS,
+            **remembering(),
         },
     )
     row = cursor.fetchone()

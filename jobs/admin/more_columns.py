@@ -100,6 +100,10 @@ class MoreJobColumns:
     def under_lease(self, job: Job) -> str:
         return str(job.lease)
 
+    @admin.display(description=_("claim number"))
+    def claimed_as(self, job: Job) -> str:
+        return str(job.claim_no or NOTHING)
+
 
 MORE = tuple(name for name in vars(MoreJobColumns) if not name.startswith("_"))
 

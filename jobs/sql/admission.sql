@@ -1,13 +1,15 @@
--- Which waiting jobs may start on machine %(machine)s now: common table expressions that claim.sql and why_waiting.sql
--- share, so that the answer to "why does it wait?" is the claim's own. Runs after claim_lock.sql when it counts.
--- Indexes: job_queue_claim (types × priority levels × due time), job_queue_running.
+-- Which waiting jobs may start on machine %(machine)s now, best first: common table expressions that the claims and
+-- why_waiting.sql share, so that the answer to "why does it wait?" is the claim's own. Runs after claim_lock.sql when it
+-- counts. Indexes: job_queue_claim (types × priority levels × due time), job_queue_running.
+-- %(floor)s and %(head_…)s are what a claim remembers (jobs/claiming.py): no running row has a smaller claim_no, and no
+-- waiting row of a type stands before its head. 0 and NULL remember nothing, and look at everything.
 running AS MATERIALIZED (  -- usage is computed from the rows that run, never from a counter that could leak
-    SELECT q.job_type, count(*) AS n,
+    SELECT q.job_type, count(*) AS n, min(q.claim_no) AS oldest,
            sum(coalesce(r.cpu_weight, 1)) FILTER (WHERE w.machine = %(machine)s) AS weight
     FROM job_queue q
     LEFT JOIN workers w ON w.id = q.worker_id
     LEFT JOIN job_priority_rules r ON r.job_type = q.job_type
-    WHERE q.status = 'running'
+    WHERE q.status = 'running' AND q.claim_no >= %(floor)s
     GROUP BY q.job_type
 ),
 open_type AS MATERIALIZED (  -- the types that this worker can run and that have room
@@ -23,54 +25,44 @@ open_type AS MATERIALIZED (  -- the types that this worker can run and that have
       AND NOT (%(live_call)s AND coalesce(r.block_during_livekit, false))
       AND NOT (%(disk_full)s AND coalesce(r.hold_when_disk_full, false))
 ),
-level AS (  -- the priority levels in use per type, found by loose index scan: one probe a level
-    SELECT t.job_type, top.priority
+level (job_type, weight, adjustment, priority, ids, times, wanted, head, since, since_id) AS (
+    -- The priority levels of each type from the top, found by loose index scan: one probe a level, and one for its first
+    -- due rows. A type's levels end when its room is filled: capacity before LIMIT, so nothing starves behind a full type.
+    SELECT t.job_type, t.weight, t.adjustment, 32767::smallint, '{}'::uuid[], '{}'::timestamptz[], t.room::int, h.priority,
+           coalesce(h.since, '-infinity'), coalesce(h.since_id, '00000000-0000-0000-0000-000000000000')
     FROM open_type t
-    CROSS JOIN LATERAL (
-        SELECT q.priority FROM job_queue q
-        WHERE q.job_type = t.job_type AND q.status IN ('pending', 'retry')
-        ORDER BY q.priority DESC LIMIT 1
-    ) top
-    WHERE t.room > 0
+    LEFT JOIN unnest(%(head_types)s::text[], %(head_priorities)s::smallint[], %(head_times)s::timestamptz[],
+                     %(head_ids)s::uuid[]) AS h (job_type, priority, since, since_id) ON h.job_type = t.job_type
+    WHERE t.room > 0 AND (%(head_types)s::text[] IS NULL OR h.job_type IS NOT NULL)
     UNION ALL
-    SELECT l.job_type, below.priority
+    SELECT l.job_type, l.weight, l.adjustment, next.priority, due.ids, due.times, l.wanted - cardinality(due.ids), NULL,
+           '-infinity', '00000000-0000-0000-0000-000000000000'
     FROM level l
     CROSS JOIN LATERAL (
-        SELECT q.priority FROM job_queue q
-        WHERE q.job_type = l.job_type AND q.status IN ('pending', 'retry') AND q.priority < l.priority
-        ORDER BY q.priority DESC LIMIT 1
-    ) below
-),
-candidate AS MATERIALIZED (  -- at most `room` rows of each level: capacity before LIMIT, so nothing starves behind a full type
-    SELECT due.id, t.job_type, t.room, t.weight, l.priority + t.adjustment AS rank, due.scheduled_for
-    FROM level l
-    JOIN open_type t USING (job_type)
+        SELECT coalesce(l.head, (
+            SELECT q.priority FROM job_queue q
+            WHERE q.job_type = l.job_type AND q.status IN ('pending', 'retry') AND q.priority < l.priority
+            ORDER BY q.priority DESC LIMIT 1
+        ))
+        OFFSET 0  -- or it would be probed again wherever it is used
+    ) next (priority)
     CROSS JOIN LATERAL (
-        SELECT q.id, q.scheduled_for FROM job_queue q
-        WHERE q.job_type = l.job_type AND q.priority = l.priority AND q.status IN ('pending', 'retry')
-          AND q.scheduled_for <= now()
-        ORDER BY q.scheduled_for, q.id
-        LIMIT t.room
-    ) due
-),
-within_type AS MATERIALIZED (
-    SELECT c.*, row_number() OVER (PARTITION BY job_type ORDER BY rank DESC, scheduled_for, id) AS nth FROM candidate c
+        SELECT coalesce(array_agg(d.id ORDER BY d.scheduled_for, d.id), '{}'),
+               coalesce(array_agg(d.scheduled_for ORDER BY d.scheduled_for, d.id), '{}')
+        FROM (
+            SELECT q.id, q.scheduled_for FROM job_queue q
+            WHERE q.job_type = l.job_type AND q.priority = next.priority AND q.status IN ('pending', 'retry')
+              AND q.scheduled_for <= now() AND (q.scheduled_for, q.id) >= (l.since, l.since_id) /* in order */
+            ORDER BY q.scheduled_for, q.id
+            LIMIT l.wanted
+        ) d
+    ) due (ids, times)
+    WHERE l.wanted > 0 AND next.priority IS NOT NULL
 ),
 ordered AS MATERIALIZED (
-    SELECT w.*, row_number() OVER (ORDER BY rank DESC, scheduled_for, id) AS position
-    FROM within_type w WHERE nth <= room
-),
-fitting (position, id, taken, weight_left, slots_left, reserved) AS (
-    -- First fit: a heavy job that does not fit lets lighter ones pass, until it has waited %(reserve_after)s s and would fit an
-    -- empty machine. Then the machine is reserved for it: nothing of lower rank starts here before it.
-    SELECT 0::bigint, NULL::uuid, false,
-           %(budget)s::bigint - coalesce((SELECT sum(weight) FROM running), 0)::bigint, %(slots)s::int, false
-    UNION ALL
-    SELECT o.position, o.id, o.weight <= f.weight_left,
-           CASE WHEN o.weight <= f.weight_left THEN f.weight_left - o.weight ELSE f.weight_left END,
-           CASE WHEN o.weight <= f.weight_left THEN f.slots_left - 1 ELSE f.slots_left END,
-           o.weight > f.weight_left AND o.weight <= %(budget)s
-               AND o.scheduled_for < now() - make_interval(secs => %(reserve_after)s)
-    FROM fitting f JOIN ordered o ON o.position = f.position + 1
-    WHERE f.slots_left > 0 AND f.weight_left > 0 AND NOT f.reserved
+    SELECT d.*, row_number() OVER (ORDER BY d.rank DESC, d.scheduled_for, d.id) AS position
+    FROM (
+        SELECT unnest(l.ids) AS id, unnest(l.times) AS scheduled_for, l.weight, l.priority + l.adjustment AS rank
+        FROM level l
+    ) d
 )

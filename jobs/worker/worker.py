@@ -18,6 +18,7 @@ from uuid import UUID
 import psycopg
 
 from jobs import queue
+from jobs.claiming import ClaimMemory
 from jobs.launcher.client import LauncherClient, LauncherGone
 from jobs.registries import Registries
 from jobs.worker.dispatcher import Dispatcher
@@ -54,11 +55,12 @@ class Worker:
         self._stop_now = asyncio.Event()
         self._cancels = asyncio.Event()
         self._lanes = {name: Lane(name, options.database_url) for name in LANES}
+        self._memories = {lane: ClaimMemory() for lane in ("slots", "inline")}
         self._lanes["beat"] = Lane("beat", options.database_url, deadline_seconds=options.ttl_seconds / 2)
         self._side_tasks = [factory() for factory in registries.side_tasks]
         self.toolbox = Toolbox(registries, options.types)
         self.listener = Listener(
-            options.direct_url, {"synops_work": self._wake.set, "synops_cancel": self._cancels.set}
+            options.direct_url, {"synops_work": self._hear_of_work, "synops_cancel": self._cancels.set}
         )
         self.heartbeat = Heartbeat(self, self._lanes["beat"])
         self._herald = Herald(registries.on_finished, announcer, self._wake.set)
@@ -82,6 +84,11 @@ class Worker:
     def holds(self) -> set[tuple[UUID, int]]:
         """(id, lease) of every job that this worker knows to be its own."""
         return self.dispatcher.holds() | self._inline.holds() | self._finisher.holds()
+
+    def _hear_of_work(self) -> None:
+        for memory in self._memories.values():
+            memory.news()
+        self._wake.set()
 
     def request_stop(self) -> None:
         """What a signal does: the first stops claiming and drains, the second gives everything back now."""
@@ -194,15 +201,18 @@ class Worker:
     async def _claim_for_slots(self, live_call: bool) -> int | None:
         if not self.dispatcher.free_slots:
             return None
+        if not (types := self.toolbox.tool_types()):
+            return 0
         jobs = await self._lanes["claim"].call(
             queue.claim,
             worker_id=self.heartbeat.worker_id,
             machine=self.options.machine,
-            types=self.toolbox.tool_types(),
+            types=types,
             slots=self.dispatcher.free_slots,
             budget=self._governor.budget(live_call=live_call),
             live_call=live_call,
             disk_full=self._disk.full,
+            memory=self._memories["slots"],
         )
         for job in jobs:
             self.dispatcher.start(job)
@@ -221,6 +231,7 @@ class Worker:
             types=types,
             live_call=live_call,
             disk_full=self._disk.full,
+            memory=self._memories["inline"],
         )
         if jobs:
             self._inline.start(jobs)

@@ -16,6 +16,7 @@ import psycopg
 import pytest
 
 from jobs import queue
+from jobs.claiming import ClaimMemory
 from jobs.queue import Ended
 from tests.jobs.arrange import (
     add_worker,
@@ -303,12 +304,13 @@ class Hammer(threading.Thread):
         super().__init__()
         self.cursor, self.stop, self.machine = connection.cursor(), stop, machine
         self.worker = add_worker(self.cursor, machine)
+        self.memory = ClaimMemory()
         self.claims = 0
 
     def run(self) -> None:
         while not self.stop.is_set():
             queue.enqueue_many(self.cursor, [new_job(kind, priority=10) for kind in ("alpha", "beta", "heavy")])
-            jobs = claimed(self.cursor, self.worker, slots=4, machine=self.machine)
+            jobs = claimed(self.cursor, self.worker, slots=4, machine=self.machine, memory=self.memory)
             self.claims += len(jobs)
             self.cursor.execute("SELECT 1")
             queue.finish(self.cursor, [succeed(job) for job in jobs])

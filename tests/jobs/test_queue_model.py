@@ -29,6 +29,7 @@ from hypothesis.stateful import (
 )
 
 from jobs import queue
+from jobs.claiming import ClaimMemory
 from jobs.queue import ClaimedJob, Ended
 from resources import workers
 from resources.workers import Beat, Registration
@@ -86,6 +87,7 @@ class QueueMachine(RuleBasedStateMachine):
         self.ended_rows: dict[UUID, tuple[Any, ...]] = {}
         self.tokens = 0
         self.mine, self.other = self.connections
+        self.memory = ClaimMemory()
         for name, limits in RULES.items():
             set_rule(self.mine.cursor(), name, cpu_weight=limits.weight, max_concurrent=limits.most)
 
@@ -157,7 +159,8 @@ class QueueMachine(RuleBasedStateMachine):
     @rule(target=leases, worker=worker_ids)
     def claim_inline(self, worker: UUID) -> MultipleResults[ClaimedJob]:
         expected = self.model.claimable_inline(["inline"], queue.INLINE_BATCH, *self.due())
-        return self.claimed(worker, self.run(queue.claim_inline, worker_id=worker, types=["inline"]), expected)
+        inline = {"worker_id": worker, "types": ["inline"], "memory": self.floor_alone()}
+        return self.claimed(worker, self.run(queue.claim_inline, **inline), expected)
 
     @rule(target=leases, worker=worker_ids, held=job_ids)
     def claim_while_somebody_holds_a_row(self, worker: UUID, held: UUID) -> MultipleResults[ClaimedJob]:
@@ -169,8 +172,14 @@ class QueueMachine(RuleBasedStateMachine):
     def claim_options(self, worker: UUID, slots: int, types: Any) -> dict[str, Any]:
         machine = self.model.machines[worker]
         return {
-            "worker_id": worker, "machine": machine, "types": sorted(types), "slots": slots, "budget": self.model.budget
+            "worker_id": worker, "machine": machine, "types": sorted(types), "slots": slots,
+            "budget": self.model.budget, "memory": self.floor_alone(),
         }  # fmt: skip
+
+    def floor_alone(self) -> ClaimMemory:
+        """The part of a claim's memory that is exact; the heads are a hint, and the model knows no hints."""
+        self.memory.heads = None
+        return self.memory
 
     def claimed(self, worker: UUID, jobs: Sequence[ClaimedJob], expected: list[UUID]) -> MultipleResults[ClaimedJob]:
         assert {job.id for job in jobs} == set(expected)

@@ -26,6 +26,7 @@ SPEC_COLUMNS = {
 OWN_COLUMNS = {
     "lease",
     "worker_id",
+    "claim_no",
     "outcome",
     "dedupe_key",
     "order_key",

@@ -8,6 +8,7 @@ from typing import Any
 import psycopg
 
 from jobs import queue
+from jobs.claiming import ClaimMemory
 from jobs.queue import ClaimedJob, Ended
 from resources import workers
 from resources.workers import Registration
@@ -69,7 +70,7 @@ class Claimer:
         self, connection: psycopg.Connection[Any], types: Sequence[str] = TYPES, machine: str = "bench"
     ) -> None:
         self.connection, self.types, self.machine = connection, list(types), machine
-        self.id = new_id()
+        self.id, self.memory = new_id(), ClaimMemory()
         workers.register(connection.cursor(), Registration(self.id, machine, 1, "bench", "off", 3, 8, self.types))
 
     def options(self, slots: int) -> dict[str, Any]:
@@ -83,7 +84,7 @@ class Claimer:
 
     def claim(self, slots: int = 3) -> list[ClaimedJob]:
         with self.connection.transaction(), self.connection.cursor() as cursor:
-            return queue.claim(cursor, **self.options(slots))
+            return queue.claim(cursor, **self.options(slots), memory=self.memory)
 
     def finish(self, jobs: Sequence[ClaimedJob]) -> None:
         with self.connection.cursor() as cursor:

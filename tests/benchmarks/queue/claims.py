@@ -10,7 +10,8 @@ from typing import Any
 
 import psycopg
 
-from jobs.queue import RESERVE_AFTER_SECONDS, admission_then
+from jobs.claiming import claim_statement, remembering
+from jobs.queue import RESERVE_AFTER_SECONDS
 from tests.benchmarks.house import House
 from tests.benchmarks.queue.backlogs import TYPES, Claimer, fill, limit, settle
 from tests.benchmarks.report import Report
@@ -68,17 +69,18 @@ def cost(connection: psycopg.Connection[Any], claimer: Claimer, add: Callable[[]
 
 
 def buffers(connection: psycopg.Connection[Any], claimer: Claimer) -> float:
-    """The shared buffers of a claim that has really run, and whose effect is then undone."""
+    """The shared buffers of a claim that remembers nothing; it has really run, and its effect is then undone."""
     parameters = {
         **{name: value for name, value in claimer.options(3).items() if name != "worker_id"},
         "worker": claimer.id,
         "live_call": False,
         "disk_full": False,
         "reserve_after": RESERVE_AFTER_SECONDS,
+        **remembering(),
     }
     with connection.transaction(force_rollback=True):
         connection.execute("SELECT set_config('jit', 'off', true)")
-        statement = f"EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) {admission_then('claim')}"
+        statement = f"EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) {claim_statement()}"
         [document] = connection.execute(statement.encode(), parameters).fetchone() or [None]
     plan = (json.loads(document) if isinstance(document, str) else document)[0]["Plan"]
     return float(plan["Shared Hit Blocks"] + plan["Shared Read Blocks"])
