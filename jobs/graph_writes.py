@@ -7,6 +7,7 @@ a job of one collection can't change another's nodes.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 from uuid import UUID, uuid5
 
@@ -15,6 +16,7 @@ from jobs.payload_schema import Schema, problems
 from jobs.queue import ClaimedJob, NewJob
 from jobs.registries import Inline, InlineRefused, Registries
 from synops.graph import edge_checks
+from synops.graph.columns import new_id
 from synops.store import edges, nodes
 from synops.store.edges import Edge
 from synops.store.identities import NAMESPACE
@@ -131,7 +133,8 @@ def insert_edge(cursor: Cursor, job: ClaimedJob) -> dict[str, Any]:
     _require_agreement(cursor, edge)
     before = next((e for e in edges.edges_from(cursor, edge.source, edge.edge_type) if e.target == edge.target), None)
     id = edges.insert_edge(cursor, edge)
-    if before is not None and before.metadata.get("slot") not in (None, edge.metadata.get("slot")):
+    changed = before is not None and not before.metadata.items() >= edge.metadata.items()
+    if changed and edge.edge_type == "belongs_to" and before is not None and before.metadata.get("slot"):
         _publish_again(cursor, job, edge.target)
     return {"edge_id": str(id)}
 
@@ -191,12 +194,26 @@ def _require_agreement(cursor: Cursor, edge: Edge) -> None:
 
 
 def _publish_again(cursor: Cursor, job: ClaimedJob, collection: UUID) -> None:
-    """Index and feed of a collection whose published edges have changed, by the tools that this installation has."""
+    """Index and feed of a collection whose published edges have changed, by the tools that this installation has.
+
+    The index also removes the pages of what is published no longer: a worker that can write to the public folder does
+    it, and only once this transaction is committed.
+    """
     known = tool_nodes.descriptions(cursor)
     for job_type, payload in (
-        ("render_index", {"target": "index", "collection_id": str(collection)}),
+        ("render_index", {"target": "index", "node_id": str(collection)}),
         ("rss", {"collection_id": str(collection)}),
     ):
         if job_type in known:
-            again = NewJob(collection, job_type, payload, dedupe_key=f"publish:{collection}", chain=job.chain or None)
-            queue.enqueue_unique(cursor, again, "skip")
+            key = f"publish:{collection}"
+            _enqueue_behind(cursor, NewJob(collection, job_type, payload, dedupe_key=key, chain=job.chain or None))
+
+
+def _enqueue_behind(cursor: Cursor, wanted: NewJob) -> None:
+    """One waiting job is enough for all changes, but a running one may have read the graph before this one: behind it."""
+    while True:
+        standing = queue.enqueue_unique(cursor, wanted, "replace")  # which holds a waiting job until we commit
+        cursor.execute("SELECT status = 'running' FROM job_queue WHERE id = %(id)s", {"id": standing})
+        if not (cursor.fetchone() or (False,))[0]:
+            return
+        wanted = replace(wanted, id=new_id(), dedupe_key=f"publish:{wanted.collection_id} after {standing}")

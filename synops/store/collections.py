@@ -1,6 +1,7 @@
 """What a collection says about the work done for it: language, name list, prompts, podcast data.
 
-Keys in its metadata: `slug`, `language`, `names`, `traits`, `prompts`, `podcast` (docs/graph.md). Each may be absent.
+Keys in its metadata: `slug`, `language`, `names`, `traits`, `prompts`, `podcast`, `theme`, `templates` (docs/graph.md).
+Each may be absent.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
+from synops.store.metadata import mapping, named_texts, text, texts
 from synops.store.nodes import UnknownNode, get_node
 from synops.store.sql import Cursor
 
@@ -38,6 +40,8 @@ class CollectionConfig:
     traits: tuple[str, ...]
     prompts: Mapping[str, str]
     podcast: Mapping[str, Any]
+    theme: str
+    templates: Mapping[str, str]
 
 
 def collection_config(cur: Cursor, collection_id: UUID) -> CollectionConfig:
@@ -54,11 +58,13 @@ def collection_config(cur: Cursor, collection_id: UUID) -> CollectionConfig:
         slug=folder_name(data.get("slug"), node.title, node.id),
         title=node.title,
         description=node.content,
-        language=_text(data.get("language")) or DEFAULT_LANGUAGE,
-        names=_texts(data.get("names")),
-        traits=_texts(data.get("traits")),
-        prompts={key: value for key, value in _mapping(data.get("prompts")).items() if isinstance(value, str)},
-        podcast=_mapping(data.get("podcast")),
+        language=text(data.get("language")) or DEFAULT_LANGUAGE,
+        names=texts(data.get("names")),
+        traits=texts(data.get("traits")),
+        prompts=named_texts(data.get("prompts")),
+        podcast=mapping(data.get("podcast")),
+        theme=text(data.get("theme")),
+        templates=named_texts(data.get("templates")),
     )
 
 
@@ -86,19 +92,7 @@ def folder_name(slug: Any, title: str, node_id: UUID) -> str:
     return f"{slugify(title)[:50]}-{str(node_id)[:8]}".strip("-")
 
 
-def slugify(text: str) -> str:
-    """`text` as lower-case ASCII words joined by hyphens: "Æresgjest på Øya" → "aeresgjest-pa-oya"."""
-    plain = unicodedata.normalize("NFKD", text.lower().translate(_LETTERS)).encode("ascii", "ignore").decode()
+def slugify(title: str) -> str:
+    """`title` as lower-case ASCII words joined by hyphens: "Æresgjest på Øya" → "aeresgjest-pa-oya"."""
+    plain = unicodedata.normalize("NFKD", title.lower().translate(_LETTERS)).encode("ascii", "ignore").decode()
     return re.sub(r"[^a-z0-9]+", "-", plain).strip("-")
-
-
-def _text(value: Any) -> str:
-    return value.strip() if isinstance(value, str) else ""
-
-
-def _texts(value: Any) -> tuple[str, ...]:
-    return tuple(item.strip() for item in value if _text(item)) if isinstance(value, list) else ()
-
-
-def _mapping(value: Any) -> Mapping[str, Any]:
-    return value if isinstance(value, dict) else {}

@@ -7,6 +7,7 @@ from pathlib import Path
 
 PROJECT = Path(__file__).resolve().parent.parent.parent
 DEFAULT_SITE_URL = "http://127.0.0.1:8000"
+DEFAULT_TIME_ZONE = "Europe/Oslo"
 
 
 def var_dir(environ: Mapping[str, str]) -> Path:

@@ -5,23 +5,19 @@ Our own writer, because feedgen refuses `itunes:explicit` true|false, has no `po
 
 from __future__ import annotations
 
-import re
 import xml.etree.ElementTree as ET
-from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import UTC, datetime
-from email.utils import format_datetime
+from datetime import datetime
 from typing import Final
 from urllib.parse import urlsplit
 from uuid import UUID, uuid5
 
+from synops.tools.feed_xml import ATOM, add, begin, date, document, name, optional
+
 ITUNES: Final = "http://www.itunes.com/dtds/podcast-1.0.dtd"
 PODCAST: Final = "https://podcastindex.org/namespace/1.0"
-ATOM: Final = "http://www.w3.org/2005/Atom"
 # The namespace that the Podcasting 2.0 specification gives for podcast:guid.
 GUID_NAMESPACE: Final = UUID("ead4c236-bf58-58c6-a2c6-a6b28d128cb6")
-
-_NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,94 +76,61 @@ def podcast_guid(feed_url: str) -> str:
 
 def write(podcast: Podcast) -> bytes:
     """The feed, newest episode first. Its dates are the episodes', never the time of writing."""
-    for prefix, uri in (("itunes", ITUNES), ("podcast", PODCAST), ("atom", ATOM)):
-        ET.register_namespace(prefix, uri)
-    rss = ET.Element("rss", version="2.0")
-    channel = ET.SubElement(rss, "channel")
+    rss, channel = begin({"itunes": ITUNES, "podcast": PODCAST, "atom": ATOM})
     episodes = sorted(podcast.episodes, key=lambda episode: (-episode.published.timestamp(), episode.guid))
     _channel(channel, podcast)
     if episodes:
-        _add(channel, "pubDate", _date(episodes[0].published))
-        _add(channel, "lastBuildDate", _date(episodes[0].published))
+        add(channel, "pubDate", date(episodes[0].published))
+        add(channel, "lastBuildDate", date(episodes[0].published))
     for episode in episodes:
         _item(ET.SubElement(channel, "item"), episode)
-    ET.indent(rss)
-    document: bytes = ET.tostring(rss, encoding="utf-8", xml_declaration=True)
-    return document + b"\n"
+    return document(rss)
 
 
 def _channel(channel: ET.Element, podcast: Podcast) -> None:
-    _add(channel, "title", podcast.title)
-    _add(channel, "link", podcast.link)
-    _add(channel, "description", podcast.description or podcast.title)
-    _add(channel, "language", podcast.language)
-    _add(channel, "generator", "Synops")
-    _optional(channel, "copyright", podcast.copyright)
-    _add(channel, _name(ATOM, "link"), href=podcast.feed_url, rel="self", type="application/rss+xml")
-    _add(channel, _name(ITUNES, "author"), podcast.author)
+    add(channel, "title", podcast.title)
+    add(channel, "link", podcast.link)
+    add(channel, "description", podcast.description or podcast.title)
+    add(channel, "language", podcast.language)
+    add(channel, "generator", "Synops")
+    optional(channel, "copyright", podcast.copyright)
+    add(channel, name(ATOM, "link"), href=podcast.feed_url, rel="self", type="application/rss+xml")
+    add(channel, name(ITUNES, "author"), podcast.author)
     if podcast.owner_email:
-        owner = _add(channel, _name(ITUNES, "owner"))
-        _add(owner, _name(ITUNES, "name"), podcast.owner_name or podcast.author)
-        _add(owner, _name(ITUNES, "email"), podcast.owner_email)
+        owner = add(channel, name(ITUNES, "owner"))
+        add(owner, name(ITUNES, "name"), podcast.owner_name or podcast.author)
+        add(owner, name(ITUNES, "email"), podcast.owner_email)
     if podcast.image:
-        _add(channel, _name(ITUNES, "image"), href=podcast.image)
+        add(channel, name(ITUNES, "image"), href=podcast.image)
     if podcast.category:
-        category = _add(channel, _name(ITUNES, "category"), text=podcast.category)
+        category = add(channel, name(ITUNES, "category"), text=podcast.category)
         if podcast.subcategory:
-            _add(category, _name(ITUNES, "category"), text=podcast.subcategory)
-    _add(channel, _name(ITUNES, "explicit"), _truth(podcast.explicit))
-    _add(channel, _name(ITUNES, "type"), "episodic")
-    _add(channel, _name(PODCAST, "guid"), podcast.guid)
-    _add(channel, _name(PODCAST, "medium"), "podcast")
+            add(category, name(ITUNES, "category"), text=podcast.subcategory)
+    add(channel, name(ITUNES, "explicit"), _truth(podcast.explicit))
+    add(channel, name(ITUNES, "type"), "episodic")
+    add(channel, name(PODCAST, "guid"), podcast.guid)
+    add(channel, name(PODCAST, "medium"), "podcast")
     if podcast.owner_email:
-        _add(channel, _name(PODCAST, "locked"), "yes", owner=podcast.owner_email)
+        add(channel, name(PODCAST, "locked"), "yes", owner=podcast.owner_email)
 
 
 def _item(item: ET.Element, episode: Episode) -> None:
-    _add(item, "title", episode.title)
-    _add(item, "description", episode.description or episode.title)
-    _add(item, "guid", episode.guid, isPermaLink="false")
-    _add(item, "pubDate", _date(episode.published))
-    _add(item, "enclosure", url=episode.url, length=str(episode.length), type=episode.media_type)
+    add(item, "title", episode.title)
+    add(item, "description", episode.description or episode.title)
+    add(item, "guid", episode.guid, isPermaLink="false")
+    add(item, "pubDate", date(episode.published))
+    add(item, "enclosure", url=episode.url, length=str(episode.length), type=episode.media_type)
     if episode.duration:
-        _add(item, _name(ITUNES, "duration"), str(max(1, round(episode.duration))))
+        add(item, name(ITUNES, "duration"), str(max(1, round(episode.duration))))
     if episode.season:
-        _add(item, _name(ITUNES, "season"), str(episode.season))
+        add(item, name(ITUNES, "season"), str(episode.season))
     if episode.number:
-        _add(item, _name(ITUNES, "episode"), str(episode.number))
-    _add(item, _name(ITUNES, "episodeType"), "full")
-    _add(item, _name(ITUNES, "explicit"), _truth(episode.explicit))
+        add(item, name(ITUNES, "episode"), str(episode.number))
+    add(item, name(ITUNES, "episodeType"), "full")
+    add(item, name(ITUNES, "explicit"), _truth(episode.explicit))
     if spoken := episode.transcript:
         attributes = {"url": spoken.url, "type": spoken.media_type, "language": spoken.language, "rel": "captions"}
-        _add(item, _name(PODCAST, "transcript"), **attributes)
-
-
-def _add(parent: ET.Element, tag: str, content: str | None = None, /, **attributes: str) -> ET.Element:
-    element = ET.SubElement(parent, tag, {key: _legal(value) for key, value in _kept(attributes).items()})
-    element.text = None if content is None else _legal(content)
-    return element
-
-
-def _kept(attributes: Mapping[str, str]) -> dict[str, str]:
-    return {key: value for key, value in attributes.items() if value}
-
-
-def _optional(parent: ET.Element, tag: str, content: str) -> None:
-    if content:
-        _add(parent, tag, content)
-
-
-def _legal(text: str) -> str:
-    """`text` without the characters that XML 1.0 can't hold even escaped; ElementTree would write them all the same."""
-    return _NOT_XML.sub("\N{REPLACEMENT CHARACTER}", text)
-
-
-def _name(uri: str, tag: str) -> str:
-    return f"{{{uri}}}{tag}"
-
-
-def _date(moment: datetime) -> str:
-    return format_datetime(moment.astimezone(UTC).replace(microsecond=0))
+        add(item, name(PODCAST, "transcript"), **attributes)
 
 
 def _truth(value: bool) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +12,7 @@ from synops.store.collections import CollectionConfig
 from synops.store.episodes import EpisodeRow, database_now, episode_rows
 from synops.store.files import FileStore
 from synops.store.mediatype import EXTENSIONS, media_type
+from synops.store.metadata import mapping, moment, text
 from synops.store.sql import Cursor
 from synops.tools.feed import Episode, Podcast, Transcript, podcast_guid
 from synops.tools.publishing import PublicFolder
@@ -22,21 +23,9 @@ from synops.tools.subtitles import MEDIA_TYPE as SUBTITLES
 class Assembled:
     """A podcast, the stored file behind each published name, and the nodes left out with the reason."""
 
-    collection: CollectionConfig
-    folder: PublicFolder
     podcast: Podcast
     files: dict[str, Path] = field(default_factory=dict)
     left_out: list[dict[str, str]] = field(default_factory=list)
-
-    def result(self) -> dict[str, Any]:
-        """What the tool reports."""
-        return {
-            "feed_path": None,
-            "feed_url": self.podcast.feed_url,
-            "guid": self.podcast.guid,
-            "episode_count": len(self.podcast.episodes),
-            "left_out": self.left_out,
-        }
 
 
 def assemble(cur: Cursor, collection: CollectionConfig, environ: Mapping[str, str]) -> Assembled:
@@ -51,27 +40,27 @@ def assemble(cur: Cursor, collection: CollectionConfig, environ: Mapping[str, st
             left_out.append({"node_id": str(row.id), "reason": reason})
             continue
         episodes.append(_episode(row, published, collection, folder, store, files))
-    return Assembled(collection, folder, _podcast(collection, folder, tuple(episodes)), files, left_out)
+    return Assembled(_podcast(collection, folder, tuple(episodes)), files, left_out)
 
 
 def _podcast(collection: CollectionConfig, folder: PublicFolder, episodes: tuple[Episode, ...]) -> Podcast:
     data = collection.podcast
-    owner = _mapping(data.get("owner"))
+    owner = mapping(data.get("owner"))
     feed_url = folder.address("feed.xml")
     return Podcast(
-        guid=_text(data.get("guid")) or podcast_guid(feed_url),
-        title=_text(data.get("title")) or collection.title,
-        description=_text(data.get("description")) or collection.description,
+        guid=text(data.get("guid")) or podcast_guid(feed_url),
+        title=text(data.get("title")) or collection.title,
+        description=text(data.get("description")) or collection.description,
         language=collection.language,
         feed_url=feed_url,
-        link=_text(data.get("link")) or f"{folder.url}/",
-        author=_text(data.get("author")) or collection.title,
-        owner_name=_text(owner.get("name")),
-        owner_email=_text(owner.get("email")),
-        category=_text(data.get("category")),
-        subcategory=_text(data.get("subcategory")),
-        image=_text(data.get("image")),
-        copyright=_text(data.get("copyright")),
+        link=text(data.get("link")) or f"{folder.url}/",
+        author=text(data.get("author")) or collection.title,
+        owner_name=text(owner.get("name")),
+        owner_email=text(owner.get("email")),
+        category=text(data.get("category")),
+        subcategory=text(data.get("subcategory")),
+        image=text(data.get("image")),
+        copyright=text(data.get("copyright")),
         explicit=data.get("explicit") is True,
         episodes=episodes,
     )
@@ -90,7 +79,7 @@ def _episode(
     name = f"episodes/{row.media['cas_hash']}.{EXTENSIONS.get(kind, 'bin')}"
     files[name] = sound
     return Episode(
-        guid=_text(row.metadata.get("guid")) or str(row.id),
+        guid=text(row.metadata.get("guid")) or str(row.id),
         title=row.title or collection.title,
         description=row.summary or row.content,
         published=published,
@@ -108,13 +97,13 @@ def _episode(
 def _transcript(
     row: EpisodeRow, collection: CollectionConfig, folder: PublicFolder, store: FileStore, files: dict[str, Path]
 ) -> Transcript | None:
-    data = _mapping(row.media.get("transcript"))
-    digest = _text(data.get("srt_hash"))
+    data = mapping(row.media.get("transcript"))
+    digest = text(data.get("srt_hash"))
     if not store.exists(digest):
         return None
     name = f"transcripts/{digest}.srt"
     files[name] = store.path(digest)
-    return Transcript(folder.address(name), SUBTITLES, _text(data.get("language")) or collection.language)
+    return Transcript(folder.address(name), SUBTITLES, text(data.get("language")) or collection.language)
 
 
 def _reason_against(row: EpisodeRow, published: datetime, now: datetime, store: FileStore) -> str:
@@ -123,7 +112,7 @@ def _reason_against(row: EpisodeRow, published: datetime, now: datetime, store: 
         return "excluded from the feed"
     if published > now:
         return f"to be published {published.isoformat()}"
-    if not store.exists(_text(row.media.get("cas_hash"))):
+    if not store.exists(text(row.media.get("cas_hash"))):
         return "its sound file is not in the file store"
     return ""
 
@@ -131,17 +120,9 @@ def _reason_against(row: EpisodeRow, published: datetime, now: datetime, store: 
 def _published(row: EpisodeRow) -> datetime:
     """When an episode is published: by its place in the collection, else when the conversation ended, else when made."""
     for value in (row.belonging.get("publish_at"), row.belonging.get("published_at"), row.metadata.get("ended_at")):
-        if moment := _moment(value):
-            return moment
+        if found := moment(value):
+            return found
     return row.created_at
-
-
-def _moment(value: Any) -> datetime | None:
-    try:
-        moment = datetime.fromisoformat(value) if isinstance(value, str) else None
-    except ValueError:
-        return None
-    return moment.replace(tzinfo=UTC) if moment and moment.tzinfo is None else moment
 
 
 def _sound_type(row: EpisodeRow, sound: Path) -> str:
@@ -149,14 +130,6 @@ def _sound_type(row: EpisodeRow, sound: Path) -> str:
     with sound.open("rb") as stream:
         found = media_type(stream.read(4096))
     return found if found.startswith(("audio/", "video/")) else str(row.media["mime"])
-
-
-def _text(value: Any) -> str:
-    return value.strip() if isinstance(value, str) else ""
-
-
-def _mapping(value: Any) -> Mapping[str, Any]:
-    return value if isinstance(value, dict) else {}
 
 
 def _number(value: Any) -> float | None:

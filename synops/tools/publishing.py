@@ -14,6 +14,7 @@ from synops.store.locations import publish_dir, publish_url
 # A web server reads them, whoever runs it.
 FILE_MODE = 0o644
 FOLDER_MODE = 0o755
+PART = ".part-"
 _NO_LINK = (errno.EXDEV, errno.EPERM, errno.EMLINK, errno.ENOTSUP, errno.EACCES)
 
 
@@ -44,14 +45,17 @@ class PublicFolder:
         place = self.path / folder
         gone = [path for path in sorted(place.iterdir()) if path.name not in names] if place.is_dir() else []
         for path in gone:
-            path.unlink(missing_ok=True)
-        return [path.name for path in gone]
+            if path.is_dir():  # what a killed writer left behind
+                shutil.rmtree(path, ignore_errors=True)
+            else:
+                path.unlink(missing_ok=True)
+        return [path.name for path in gone if not path.name.startswith(PART)]
 
     def _publish(self, name: str, fill: Callable[[Path], None]) -> Path:
         place = self.path / name
         _make_folder(place.parent)
         # A folder of its own inside the target's, so that the rename stays on one file system.
-        with tempfile.TemporaryDirectory(prefix=".part-", dir=place.parent) as folder:
+        with tempfile.TemporaryDirectory(prefix=PART, dir=place.parent) as folder:
             part = Path(folder) / "file"
             fill(part)
             part.replace(place)

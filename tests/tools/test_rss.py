@@ -204,11 +204,48 @@ def test_without_write_the_feed_is_shown_and_nothing_published(database_workshop
 
 def test_a_collection_that_is_no_podcast_stays_private(database_workshop: Workshop, demo: DemoNodes) -> None:
     with connection.cursor() as cur:
-        update_node(cur, demo.collection, metadata={"traits": ["publishing"]})
+        update_node(cur, demo.collection, metadata={"traits": ["chat"]})
     done = publish(database_workshop, demo)
     assert done.code == 78
     assert 'add "podcast" to its traits' in done.stderr
     assert published(database_workshop) == {}
+
+
+def test_a_collection_that_publishes_has_a_feed_of_its_articles_and_of_nothing_else(
+    database_workshop: Workshop, demo: DemoNodes
+) -> None:
+    with connection.cursor() as cur:
+        update_node(cur, demo.collection, metadata={"traits": ["publishing"]})
+    place = {"slot": "main", "published_at": "2026-02-01T08:00:00+01:00"}
+    node = add_episode(database_workshop, "Sak & <b>", place, author="Kari")
+    later = add_episode(database_workshop, "Senere", {"slot": "main", "publish_at": "2999-01-01T00:00:00Z"})
+    with connection.cursor() as cur:
+        update_node(cur, node, content="# Ut\n\n*Tekst* <script>x</script> ]]>")
+    result = publish(database_workshop, demo).result
+    before = Path(result["feed_path"]).read_bytes()
+    assert publish(database_workshop, demo).result == result
+    assert list(published(database_workshop)) == ["feed.xml"]
+    assert Path(result["feed_path"]).read_bytes() == before
+    feed = feedparser.parse(io.BytesIO(before), sanitize_html=False)
+    [entry] = feed.entries
+    assert not feed.bozo
+    assert (entry.title, entry.id, entry.author, entry.published) == (
+        "Sak & <b>",
+        str(node),
+        "Kari",
+        "Sun, 01 Feb 2026 07:00:00 +0000",
+    )
+    assert entry.content[0].value == "<h2>Ut</h2>\n<p><em>Tekst</em>  ]]&gt;</p>"
+    assert entry.link == f"http://127.0.0.1:8000/public/demo/articles/sak-b-{str(node)[:8]}.html"
+    assert (result["article_count"], result["episode_count"], result["guid"]) == (1, 0, None)
+    assert [item["node_id"] for item in result["left_out"]] == [str(later)]
+    with connection.cursor() as cur:
+        update_node(cur, demo.collection, metadata={"traits": ["publishing", "podcast"]})
+    both = publish(database_workshop, demo).result
+    assert [url.rpartition("/")[2] for url in both["feed_urls"]] == ["feed.xml", "articles.xml"]
+    assert feedparser.parse(io.BytesIO(published(database_workshop)["articles.xml"].read_bytes())).entries[0].id == str(
+        node
+    )
 
 
 def test_a_lost_job_leaves_the_feed_as_it_was(database_workshop: Workshop, demo: DemoNodes) -> None:

@@ -1,0 +1,3 @@
+"""The styles of published websites, one a file: `plain` is the ground that the others stand on."""
+
+from __future__ import annotations
