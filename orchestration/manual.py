@@ -50,20 +50,24 @@ class Wish:
 def start(wish: Wish) -> UUID:
     """Start a run; its id. Raises CannotRun."""
     with transaction.atomic(), connection.cursor() as cursor:
-        recipe = _recipe(cursor, wish)
-        event = _event_values(cursor, wish, recipe)
-        _check_values(recipe.plan, event, wish.inputs)
-        run = NewRun(
-            recipe=recipe,
-            collection_id=UUID(event["collection_id"]),
-            trigger_event=MANUAL,
-            op=None,
-            variables={"event": event, "input": dict(wish.inputs)},
-            node_id=wish.node_id,
-            user_id=wish.user.pk if wish.user else None,
-            priority=PRIORITY,
-        )
-        return start_runs(cursor, [run])[0]
+        return start_plan(cursor, wish, _recipe(cursor, wish))
+
+
+def start_plan(cursor: Cursor, wish: Wish, recipe: Recipe) -> UUID:
+    """Start a run of what `recipe` holds, which may be another text than the one that its node has. Raises CannotRun."""
+    event = _event_values(cursor, wish, recipe)
+    _check_values(recipe.plan, event, wish.inputs)
+    run = NewRun(
+        recipe=recipe,
+        collection_id=UUID(event["collection_id"]),
+        trigger_event=MANUAL,
+        op=None,
+        variables={"event": event, "input": dict(wish.inputs)},
+        node_id=wish.node_id,
+        user_id=wish.user.pk if wish.user else None,
+        priority=PRIORITY,
+    )
+    return start_runs(cursor, [run])[0]
 
 
 def needed_inputs(plan: Plan) -> list[str]:

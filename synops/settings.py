@@ -163,6 +163,8 @@ if _site.scheme == "https":
 
 # Where files live. Published files are the one thing that strangers can read.
 STORE_DIR = Path(env.str("STORE_DIR", default=str(VAR / "store")))
+STORE_URL = env.str("STORE_URL", default="").rstrip("/")
+STORE_CACHE_MB = env.int("STORE_CACHE_MB", default=10_240)
 PUBLISH_DIR = Path(env.str("PUBLISH_DIR", default=str(VAR / "public")))
 PUBLISH_URL = env.str("PUBLISH_URL", default=f"{SITE_URL}/public").rstrip("/")
 PUBLISH_SERVE = env.bool("PUBLISH_SERVE", default=True)
@@ -186,6 +188,7 @@ LOG_RETENTION_DAYS = env.int("LOG_RETENTION_DAYS", default=14)
 # Recipes.
 EVENT_SETTLE_SECONDS = env.float("EVENT_SETTLE_SECONDS", default=5.0)
 MAX_CASCADE_DEPTH = env.int("MAX_CASCADE_DEPTH", default=10)
+DRAFT_TIMEOUT_SECONDS = env.float("DRAFT_TIMEOUT_SECONDS", default=180.0)
 
 # Pipelines. Seconds where nothing else is said.
 PIPELINE_MAX_CASES_PER_TICK = env.int("PIPELINE_MAX_CASES_PER_TICK", default=25)
@@ -199,6 +202,11 @@ PIPELINE_LLM_MAX_CONCURRENT = env.int("PIPELINE_LLM_MAX_CONCURRENT", default=4)
 PIPELINE_RECONCILIATION_CRON = env.str("PIPELINE_RECONCILIATION_CRON", default="*/10 * * * *")
 PIPELINE_STALE_AFTER_SECONDS = env.int("PIPELINE_STALE_AFTER_SECONDS", default=3600)
 PIPELINE_STALE_IN_PROGRESS_MINUTES = env.int("PIPELINE_STALE_IN_PROGRESS_MINUTES", default=60)
+
+# Where cases come from, and what they are read and judged with.
+CASES_SOURCE = env.str("CASES_SOURCE", default=str(VAR / "cases"))
+CASES_SOURCE_TOKEN = secret("CASES_SOURCE_TOKEN")
+CASES_DIR = Path(env.str("CASES_DIR", default=str(BASE_DIR / "jobs" / "pipelines" / "cases" / "shipped")))
 
 LOGGING = {
     "version": 1,
