@@ -78,16 +78,17 @@ def mentions(text: str, language: str, known: Iterable[str] = ()) -> list[Mentio
         holding = [sentence for sentence in sentences if name_pattern(name).search(sentence)]
         if holding:
             found[name] = Mention(name, sum(len(name_pattern(name).findall(one)) for one in holding), holding[0])
-    for sentence in sentences:
-        for name in _inner_names(sentence, language) if len(found) < MOST_NAMES else ():
-            if not any(name == other or name in other.split() for other in found):
-                found[name] = Mention(name, len(name_pattern(name).findall(text)), sentence)
+    for name, sentence in ((name, one) for one in sentences for name in _inner_names(one, language)):
+        if len(found) >= MOST_NAMES:
+            break
+        if not any(name == other or name in other.split() for other in found):
+            found[name] = Mention(name, len(name_pattern(name).findall(text)), sentence)
     return sorted(found.values(), key=lambda mention: (-mention.times, mention.name))
 
 
-def name_pattern(name: str) -> re.Pattern[str]:
-    """Finds a name as a word, in the genitive too ("Nordmanns")."""
-    return re.compile(rf"(?<!\w){re.escape(name)}(?:['’]?s)?(?!\w)", re.IGNORECASE)
+def name_pattern(name: str, any_case: bool = False) -> re.Pattern[str]:
+    """Finds a name as a word, in the genitive too ("Nordmanns"). Case counts: Per is a man, per is a preposition."""
+    return re.compile(rf"(?<!\w){re.escape(name)}(?:['’]?s)?(?!\w)", re.IGNORECASE if any_case else 0)
 
 
 def _inner_names(sentence: str, language: str) -> Sequence[str]:
