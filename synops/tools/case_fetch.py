@@ -42,6 +42,7 @@ DESCRIPTION = Description(
     settings=("STORE_DIR", "CASES_DIR", *SETTINGS),
     secrets=SECRETS,
     database="write",
+    preload=True,
     timeout=600,
     exit_codes="sysexits",
     network=True,

@@ -75,6 +75,7 @@ DESCRIPTION = Description(
     settings=("STORE_DIR", "CASES_DIR", "PIPELINE_LLM_MAX_CONCURRENT", *SETTINGS),
     secrets=SECRETS,
     database="write",
+    preload=True,
     timeout=600,
     exit_codes="sysexits",
     examples=(

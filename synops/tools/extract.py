@@ -76,6 +76,7 @@ DESCRIPTION = Description(
     },
     settings=("STORE_DIR", "SYNOPS_VAR", "CASES_DIR"),
     database="write",
+    preload=True,
     timeout=300,
     exit_codes="sysexits",
     examples=(

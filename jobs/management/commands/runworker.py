@@ -114,5 +114,6 @@ def _options(options: dict[str, Any]) -> Options:
 
 def _tool_settings() -> dict[str, str]:
     """Settings that a tool may ask for by name, with their defaults filled in."""
-    names = ("STORE_DIR", "PUBLISH_DIR", "PUBLISH_URL", "SITE_URL", "TIME_ZONE")
-    return {name: str(getattr(settings, name)) for name in names}
+    names = ("STORE_DIR", "STORE_URL", "STORE_CACHE_MB", "PUBLISH_DIR", "PUBLISH_URL", "SITE_URL", "TIME_ZONE")
+    cases = ("CASES_SOURCE", "CASES_SOURCE_TOKEN", "CASES_DIR")
+    return {name: str(getattr(settings, name)) for name in (*names, *cases)}
