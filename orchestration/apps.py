@@ -15,12 +15,13 @@ class OrchestrationConfig(AppConfig):
 
     def ready(self) -> None:
         from jobs.registries import registries
-        from orchestration import circles
+        from orchestration import circles, clock
         from orchestration.seeds import seed_recipes
         from orchestration.steward import Steward, on_finished
         from orchestration.upkeep import on_tools_changed
         from synops.graph import edge_checks
 
+        clock.register(registries)
         registries.register_side_task(Steward)
         registries.register_on_finished(on_finished)
         registries.register_on_tools_changed(on_tools_changed)

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
-from orchestration.conditions import Facts, Subject
-from orchestration.facts import read_subject, read_traits, subject
+from orchestration.conditions import Subject
+from orchestration.facts import collection_subject, read_subject
 from orchestration.library import Candidate, Recipe, candidates, loop_reason, read_recipes, verdict
 from orchestration.run_state import NewRun, RunState
 from orchestration.states import Reason, StepState
@@ -99,5 +99,4 @@ def _subject(cursor: Cursor, run: RunState) -> Subject:
     found = read_subject(cursor, run.node_id, run.collection_id) if run.node_id else None
     if found is not None:
         return found
-    nothing = Facts(run.node_id or run.collection_id, around=frozenset({run.collection_id}))
-    return subject(nothing, read_traits(cursor, [run.collection_id]), run.collection_id)
+    return collection_subject(cursor, run.collection_id, run.node_id)

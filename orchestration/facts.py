@@ -50,6 +50,12 @@ def read_subject(cursor: Cursor, node: UUID, collection: UUID | None) -> Subject
     return subject(facts, read_traits(cursor, [collection] if collection else []), collection)
 
 
+def collection_subject(cursor: Cursor, collection: UUID, node: UUID | None = None) -> Subject:
+    """A collection seen by itself, in place of a node that is gone (`node`) or that there never was."""
+    nothing = Facts(node or collection, around=frozenset({collection}))
+    return subject(nothing, read_traits(cursor, [collection]), collection)
+
+
 def _facts(
     id: UUID, kind: str, title: str, fields: str, homes: list[UUID], around: list[UUID], media: str, tags: list[str]
 ) -> Facts:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
@@ -24,11 +24,15 @@ _LOG_STATUS = {
     StepState.EXCLUDED: LogStatus.SKIPPED,
 }
 
+Tell = Callable[[str, Iterable[UUID]], None]
+"""Tells open pages that rows of a kind have changed, once Django's transaction has committed."""
+
 
 @dataclass
 class Ledger:
     """Rows to write. `write` empties it; what it holds is lost with the transaction, as it should be."""
 
+    tell: Tell = announce
     jobs: list[NewJob] = field(default_factory=list)
     completed: list[RunState] = field(default_factory=list)
     """Runs whose cascades are to be followed once all this has been written."""
@@ -127,8 +131,8 @@ class Ledger:
         }
         if any(rows.values()):
             cursor.execute(load("orchestration.sql", "write_ledger"), {name: dumps(rows[name]) for name in rows})
-        announce("run", self._touched)
-        announce("job", [job.id for job in self.jobs])
+        self.tell("run", self._touched)
+        self.tell("job", [job.id for job in self.jobs])
 
 
 def insert_runs(cursor: Cursor, runs: Sequence[NewRun]) -> list[NewRun]:

@@ -15,7 +15,7 @@ from django.db import connection, transaction
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from orchestration import derived_edges
+from orchestration import clock, derived_edges
 from orchestration.compiling import compiled_keys, digest, language_of, meaning, tidy, vocabulary
 from orchestration.language import Compilation, Vocabulary, compile_recipe, diagnostics_to_json
 from orchestration.states import Executor, RecipeState
@@ -138,8 +138,9 @@ def activate(recipe_id: UUID, *, user: AbstractBaseUser | None = None) -> Saved:
 def deactivate(recipe_id: UUID) -> None:
     """Make a recipe a draft: runs under way go on, events start no new ones. Raises UnknownRecipe."""
     with connection.cursor() as cursor:
-        lock(cursor, recipe_id)
+        recipe = lock(cursor, recipe_id)
         update_node(cursor, recipe_id, metadata={"state": RecipeState.DRAFT.value})
+        clock.keep_schedule(cursor, recipe_id, recipe.title, None, ())
 
 
 def activation_problem(recipe: Stored, compilation: Compilation | None, user: AbstractBaseUser | None) -> str:
@@ -149,8 +150,8 @@ def activation_problem(recipe: Stored, compilation: Compilation | None, user: Ab
     if compilation.plan is None:
         errors = [item["message"] for item in diagnostics_to_json(compilation, recipe.language)["diagnostics"]]
         return _("The recipe has errors: %(errors)s") % {"errors": " · ".join(errors[:3])}
-    if compilation.plan.trigger.schedule is not None:
-        return _("Recipes that start by the clock can't be activated yet: schedules are not part of this version.")
+    if compilation.plan.trigger.schedule is not None and len(recipe.collections) > 1:
+        return _("A recipe that starts by the clock works in one collection; this one belongs to several.")
     if user is None:
         return ""
     if not getattr(user, "has_perm", lambda _: False)(ACTIVATE):
@@ -174,10 +175,13 @@ def lock(cursor: Cursor, recipe_id: UUID) -> Stored:
 
 
 def write(cursor: Cursor, recipe: Stored, compilation: Compilation | None) -> None:
-    """Store the node and the edges that follow from its text."""
+    """Store the node, and the edges and the schedule that follow from its text."""
     metadata: Mapping[str, Any] = recipe.metadata
     update_node(cursor, recipe.id, title=recipe.title, content=recipe.text, metadata=metadata)
-    derived_edges.draw(cursor, recipe.id, recipe.text, compilation.plan if compilation else None)
+    plan = compilation.plan if compilation else None
+    derived_edges.draw(cursor, recipe.id, recipe.text, plan)
+    active = recipe.state == RecipeState.ACTIVE
+    clock.keep_schedule(cursor, recipe.id, recipe.title, plan if active else None, recipe.collections)
 
 
 def add_version(cursor: Cursor, recipe: Stored, *, author: AbstractBaseUser | None = None, note: str = "") -> None:

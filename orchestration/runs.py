@@ -12,11 +12,12 @@ from uuid import UUID
 
 from django.db import connection, transaction
 
+from jobs.live.announcer import announce
 from jobs.queue import NewJob
 from orchestration import reports
 from orchestration.cascade import CASCADE, Followed, follow
 from orchestration.language.plan import ToolCall, WorkItem
-from orchestration.ledger import Ledger, insert_runs
+from orchestration.ledger import Ledger, Tell, insert_runs
 from orchestration.moves import End, Start, Wait, next_move
 from orchestration.run_state import WORK_ITEM, NewRun, RunState, Step, lock_runs
 from orchestration.states import LogStatus, Reason, StepState
@@ -46,27 +47,30 @@ def advance_runs(cursor: Cursor, ids: Iterable[UUID], *, promised: bool = True) 
     return [run.id for run in runs]
 
 
-def start_runs(cursor: Cursor, new: Sequence[NewRun]) -> list[UUID]:
-    """Start runs with their first jobs, in the caller's transaction; the ids of those that were not there already."""
+def start_runs(cursor: Cursor, new: Sequence[NewRun], *, tell: Tell = announce) -> list[UUID]:
+    """Start runs with their first jobs, in the caller's transaction; the ids of those that were not there already.
+
+    `tell` is for transactions that are not Django's, where `announce` would speak before the commit.
+    """
     runs = [run.state() for run in insert_runs(cursor, new)]
-    _proceed(cursor, runs)
+    _proceed(cursor, runs, tell)
     return [run.id for run in runs]
 
 
-def _proceed(cursor: Cursor, runs: Sequence[RunState]) -> None:
-    ledger = Ledger()
+def _proceed(cursor: Cursor, runs: Sequence[RunState], tell: Tell = announce) -> None:
+    ledger = Ledger(tell)
     hand = _Hand(cursor, ledger)
     hand.prepare(runs)
     for run in runs:
         ledger.take_over(run)
         hand.proceed(run)
     ledger.write(cursor)
-    _cascade(cursor, ledger.completed)
+    _cascade(cursor, ledger.completed, tell)
 
 
-def _cascade(cursor: Cursor, completed: Sequence[RunState]) -> None:
+def _cascade(cursor: Cursor, completed: Sequence[RunState], tell: Tell) -> None:
     """Follow the edges of completed runs. It ends: each run's chain is one longer, and its length is limited."""
-    ledger, new = Ledger(), []
+    ledger, new = Ledger(tell), []
     for run in completed:
         for followed in follow(cursor, run):
             _log_cascade(ledger, run, followed)
@@ -74,7 +78,7 @@ def _cascade(cursor: Cursor, completed: Sequence[RunState]) -> None:
                 new.append(followed.run)
     ledger.write(cursor)
     if new:
-        start_runs(cursor, new)
+        start_runs(cursor, new, tell=tell)
 
 
 def _log_cascade(ledger: Ledger, run: RunState, followed: Followed) -> None:

@@ -19,6 +19,7 @@ from django.conf import settings
 from django.db import InterfaceError, OperationalError, connection, connections, transaction
 
 from jobs.queue import Changed
+from orchestration import clock
 from orchestration.events import consume
 from orchestration.planning import without_jit
 from orchestration.runs import advance
@@ -139,8 +140,16 @@ def on_finished(jobs: Sequence[Changed]) -> None:
     """Jobs have finished: advance their runs. Whatever is missed here, a sweep finds."""
     for steward in _stewards:
         steward.stir()
+    tell_of_ticks([job.id for job in jobs if job.job_type == clock.RECIPE_TICK and job.outcome == "succeeded"])
     for run_id in dict.fromkeys(job.run_id for job in jobs if job.run_id is not None and job.outcome is not None):
         advance_safely(run_id)
+
+
+def tell_of_ticks(ids: Sequence[UUID]) -> None:
+    """Runs that the clock has started are known only now that their transaction has committed."""
+    if ids:
+        with connection.cursor() as cursor:
+            clock.tell(cursor, ids)
 
 
 def advance_safely(run_id: UUID) -> bool | None:

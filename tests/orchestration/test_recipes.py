@@ -127,13 +127,6 @@ def test_a_deactivated_recipe_starts_nothing(collection):
     assert not Run.objects.exists()
 
 
-def test_a_clock_recipe_is_refused_with_the_reason(collection):
-    saved = save(Draft(text="NÅR hver mandag kl. 8\n\n1. oppdater rss-feed\n", collections=[collection.pk]))
-    assert recipe_of(saved).compiled is not None
-    with pytest.raises(CannotActivate):
-        activate(saved.id)
-
-
 @pytest.mark.parametrize("executor", ["bot", "dream"])
 def test_free_text_is_kept_but_not_compiled_and_not_activated(collection, executor):
     saved = save(Draft(text="Gjør episoden klar", executor=executor, collections=[collection.pk]))
