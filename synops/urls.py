@@ -1,4 +1,4 @@
-"""HTTP routes of the whole product. Everything but health, published files and the language switch needs a login."""
+"""HTTP routes of the whole product. All but health, published files and the language switch needs a login or a token."""
 
 from __future__ import annotations
 
@@ -8,12 +8,14 @@ from django.views.generic import RedirectView
 
 from synops.site.health import alive, health
 from synops.site.public import public
+from synops.site.stored_files import stored_file
 
 urlpatterns: list[URLPattern | URLResolver] = [
     path("", RedirectView.as_view(pattern_name="admin:index")),
     path("health", health, name="health"),
     path("alive", alive, name="alive"),
     path("public/<path:path>", public, name="public"),
+    path("store/<str:digest>", stored_file, name="store"),
     path("i18n/", include("django.conf.urls.i18n")),
     path("admin/", admin.site.urls),
 ]

@@ -11,6 +11,9 @@ from synops.tools.describe import Description
 # Nothing that changes how programs load or run code (LD_*, PYTHON*) passes, and no secret that was not asked for.
 PASSED = ("PATH", "HOME", "LANG", "LC_ALL", "TZ", "SSL_CERT_FILE", "SSL_CERT_DIR", "SYNOPS_VAR", "SYNOPS_TOOLS_PATH")
 
+# A tool that asks for the store gets whatever reaches it, on this machine or on another.
+STORE = ("STORE_URL", "STORE_TOKEN", "STORE_TOKEN_FILE", "STORE_CACHE_MB")
+
 
 def program_environment(
     job: ClaimedJob, description: Description, own: Mapping[str, str], settings: Mapping[str, str], database_url: str
@@ -19,7 +22,8 @@ def program_environment(
     environment = {name: own[name] for name in PASSED if name in own}
     environment.setdefault("PATH", "/usr/local/bin:/usr/bin:/bin")
     environment.setdefault("LANG", "C.UTF-8")
-    for name in (*description.settings, *description.secrets):
+    store = STORE if "STORE_DIR" in description.settings and settings.get("STORE_URL") else ()
+    for name in (*description.settings, *description.secrets, *store):
         if value := settings.get(name, own.get(name, "")):
             environment[name] = value
     if description.database != "none":

@@ -7,6 +7,7 @@ import shutil
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 from django.conf import settings
 from django.core.checks import CheckMessage, Error, Tags, Warning, register
@@ -15,6 +16,8 @@ from django.db import DatabaseError, connection
 from jobs.tool_discovery import search_path
 from synops.llm.endpoint import endpoint_of
 from synops.llm.failures import NotUsable
+from synops.store.files import StoreRefused
+from synops.store.remote import RemoteStore
 
 OLDEST_POSTGRESQL = 150000
 SHORTEST_SECRET = 32
@@ -134,6 +137,26 @@ def check_language_model(**_: Any) -> list[CheckMessage]:
             endpoint.model()
     except NotUsable as wrong:
         return [Error(str(wrong), hint="Correct it, or unset SYNOPS_LLM_BASE_URL.", id="synops.E011")]
+    return []
+
+
+@register()
+def check_remote_store(**_: Any) -> list[CheckMessage]:
+    """synops.E012: a store on another machine that can't be reached with what is set."""
+    if not settings.STORE_URL:
+        return []
+    if urlsplit(settings.STORE_URL).scheme not in ("http", "https"):
+        return [
+            Error(
+                f"STORE_URL is {settings.STORE_URL}.",
+                hint="It is the web server's address: https://synops.example.org.",
+                id="synops.E012",
+            )
+        ]
+    try:
+        RemoteStore.from_settings({**os.environ, "STORE_URL": settings.STORE_URL})
+    except StoreRefused as refused:
+        return [Error(f"{refused}.", hint="Make a token on the web server: manage.py create_token.", id="synops.E012")]
     return []
 
 

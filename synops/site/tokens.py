@@ -12,7 +12,7 @@ from datetime import timedelta
 from typing import TYPE_CHECKING
 from uuid import UUID
 
-from django.db.models import Q
+from django.db.models import Q, QuerySet
 from django.db.models.functions import Now
 from django.http import HttpRequest, JsonResponse
 
@@ -81,19 +81,19 @@ def authenticate(request: HttpRequest, scope: str) -> ApiToken:
 
 def authenticate_secret(secret: str, scope: str) -> ApiToken:
     """The token of this secret (which may stand in an address) if it allows `scope`. Raises TokenRefused."""
-    found = ApiToken.objects.select_related("owner").filter(
-        Q(expires_at__isnull=True) | Q(expires_at__gt=Now()),
-        digest=digest(secret),
-        revoked_at__isnull=True,
-        owner__is_active=True,
-    )
-    token = found.first()
+    token = valid_tokens().filter(digest=digest(secret)).first()
     if token is None:  # one answer for unknown, expired and revoked: a stranger learns nothing
         raise TokenRefused(401, "invalid_token", "The token is unknown, has expired or was revoked.")
     if scope not in token.scopes:
         raise TokenRefused(403, "wrong_scope", f"The token is not for this: it lacks the scope {scope}.")
     _note_use(token)
     return token
+
+
+def valid_tokens() -> QuerySet[ApiToken]:
+    """The tokens that let somebody in now."""
+    unexpired = Q(expires_at__isnull=True) | Q(expires_at__gt=Now())
+    return ApiToken.objects.select_related("owner").filter(unexpired, revoked_at__isnull=True, owner__is_active=True)
 
 
 def _note_use(token: ApiToken) -> None:

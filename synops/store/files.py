@@ -14,7 +14,7 @@ import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, Protocol
 
 from synops.store.locations import store_dir
 
@@ -22,8 +22,22 @@ CHUNK = 1 << 20
 _DIGEST = re.compile(r"[0-9a-f]{64}")
 
 
+class Readable(Protocol):
+    """What bytes are read from: a file, an upload, a download."""
+
+    def read(self, size: int = ..., /) -> bytes: ...
+
+
 class UnknownFile(LookupError):
     """The store holds no file of this digest, or the text is no sha256 digest at all."""
+
+
+class StoreAway(Exception):
+    """The store on another machine does not answer now; the text says which, and why. Trying again later may help."""
+
+
+class StoreRefused(Exception):
+    """The store on another machine does not let this one in; a person must act."""
 
 
 class DamagedFile(ValueError):
@@ -46,18 +60,28 @@ class FileStore:
 
     @classmethod
     def from_environment(cls, environ: Mapping[str, str] = os.environ) -> FileStore:
-        """The store that STORE_DIR names (default `store/` under SYNOPS_VAR)."""
+        """The store that STORE_DIR names (default `store/` under SYNOPS_VAR).
+
+        With STORE_URL that folder is a cache of the store on another machine (`synops.store.remote`).
+        """
+        if environ.get("STORE_URL"):
+            from synops.store.remote import RemoteStore
+
+            return RemoteStore.from_settings(environ)
         return cls(store_dir(environ))
 
-    def put(self, stream: BinaryIO) -> StoredFile:
+    def put(self, stream: Readable, expected: str | None = None) -> StoredFile:
         """Store everything that `stream` gives, and return its digest once it is safe on the disk.
 
-        The same bytes are kept once, whoever brings them; bringing them again repairs a damaged file.
+        The same bytes are kept once, whoever brings them; bringing them again repairs a damaged file. Bytes whose digest
+        is not the `expected` one are not kept: raises DamagedFile.
         """
         descriptor, name = tempfile.mkstemp(dir=_make_folder(self.root / "incoming"))
         part = Path(name)
         try:
             stored = _write(stream, descriptor)
+            if expected not in (None, stored.digest):
+                raise DamagedFile(f"what came for {expected} has the digest {stored.digest}")
             place = self._place(stored.digest)
             _make_folder(place.parent)
             part.replace(place)
@@ -88,7 +112,12 @@ class FileStore:
 
     def exists(self, digest: str) -> bool:
         """Is there a file of this digest? Malformed digests name no file."""
-        return _DIGEST.fullmatch(digest) is not None and self._place(digest).is_file()
+        return self.is_digest(digest) and self._place(digest).is_file()
+
+    @staticmethod
+    def is_digest(text: str) -> bool:
+        """Could this name a file?"""
+        return _DIGEST.fullmatch(text) is not None
 
     def verify(self, digest: str) -> StoredFile:
         """Read the whole file and compare its digest with its name. Raises UnknownFile, DamagedFile."""
@@ -103,12 +132,12 @@ class FileStore:
 
     def _place(self, digest: str) -> Path:
         # Only hexadecimal characters reach a path: a payload's "../../etc/passwd" stops here.
-        if not _DIGEST.fullmatch(digest):
+        if not self.is_digest(digest):
             raise UnknownFile(f"{digest!r} is no sha256 digest (64 characters of 0-9 and a-f)")
         return self.root / digest[:2] / digest
 
 
-def _write(stream: BinaryIO, descriptor: int) -> StoredFile:
+def _write(stream: Readable, descriptor: int) -> StoredFile:
     """Copy `stream` to the open file, flush it to the disk, and say what was written."""
     hasher, size = hashlib.sha256(), 0
     with os.fdopen(descriptor, "wb") as part:

@@ -13,7 +13,17 @@ from synops.tools.arguments import FlagParser, UsageError, flag_parser, validate
 from synops.tools.call import Call, Job, job_of
 from synops.tools.console import Console
 from synops.tools.describe import Description
-from synops.tools.failures import CANNOT_WRITE, OK, SOFTWARE, TRY_AGAIN, BadUsage, NoInput, ToolFailure
+from synops.tools.failures import (
+    CANNOT_WRITE,
+    CONFIG,
+    OK,
+    SOFTWARE,
+    TRY_AGAIN,
+    UNAVAILABLE,
+    BadUsage,
+    NoInput,
+    ToolFailure,
+)
 from synops.tools.program import die_of
 
 
@@ -112,6 +122,9 @@ def _unforeseen(console: Console, error: Exception) -> int:
         where = error.filename or "the file system"
         console.failure(f"the disk is full ({where}); nothing was written. Free space and retry.", TRY_AGAIN)
         return TRY_AGAIN
+    if (code := _store_failure(error)) is not None:
+        console.failure(str(error), code)
+        return code
     console.log("".join(traceback.format_exception(error)).rstrip("\n"))
     if isinstance(error, OSError) and error.filename:
         console.failure(f"{error.filename} can't be read or written: {error.strerror}", CANNOT_WRITE)
@@ -119,3 +132,12 @@ def _unforeseen(console: Console, error: Exception) -> int:
     what = f"unforeseen {type(error).__name__}: {error}"
     console.failure(f"{what} (an error in the tool; the lines above say where)", SOFTWARE)
     return SOFTWARE
+
+
+def _store_failure(error: Exception) -> int | None:
+    """What the file store of another machine says; None for every other error."""
+    from synops.store.files import StoreAway, StoreRefused
+
+    if isinstance(error, StoreAway):
+        return UNAVAILABLE
+    return CONFIG if isinstance(error, StoreRefused) else None

@@ -79,6 +79,23 @@ def test_folders_that_can_not_be_written_to(settings: Any, tmp_path: Path):
     assert "STORE_DIR" in found.msg
 
 
+@pytest.mark.parametrize(
+    ("url", "token", "expected"),
+    [
+        ("", "", []),
+        ("synops.example", "x", ["synops.E012"]),
+        ("https://s.example", "", ["synops.E012"]),
+        ("https://s.example", "x", []),
+    ],
+)
+def test_a_store_on_another_machine(
+    settings: Any, monkeypatch: pytest.MonkeyPatch, url: str, token: str, expected: list[str]
+):
+    settings.STORE_URL = url
+    monkeypatch.setenv("STORE_TOKEN", token)
+    assert ids(checks.check_remote_store()) == expected
+
+
 def test_tools_that_are_not_installed(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
     monkeypatch.setattr(checks, "search_path", lambda environment: [tmp_path])
     assert "synops.W010" in ids(checks.check_tools())

@@ -133,3 +133,16 @@ def test_the_command_says_what_is_wrong(owner):
         with pytest.raises(CommandError, match=said):
             call_command("create_token", "odd", *options)
     call_command("create_token", "hook", "--scope=hooks", "--user=remote", "--collection=innboks", stdout=StringIO())
+
+
+def test_tokens_are_listed_and_ended_by_name(owner, capsys):
+    for name in ("gpu-1", "gpu-1", "script"):
+        create_token(name, ["store"], owner)
+    call_command("revoke_token")
+    assert capsys.readouterr().out.count("\tstore\tremote\tnever used\n") == 3
+    call_command("revoke_token", "gpu-1")
+    assert capsys.readouterr().out == "2 ended.\n"
+    with pytest.raises(CommandError, match="no valid token"):
+        call_command("revoke_token", "gpu-1")
+    call_command("revoke_token")
+    assert capsys.readouterr().out.startswith("script\t")
