@@ -28,10 +28,15 @@ class Refused(ValueError):
     """A job that can't be enqueued; the text says why and what to do."""
 
 
+class AlreadyQueued(Refused):
+    """An unfinished job of the type has the same dedupe key."""
+
+
 def enqueue_as(user: AbstractUser, job: NewJob) -> UUID:
     """Enqueue a job on behalf of a person, with an audit entry; its id.
 
-    Raises PermissionError without the right or without access to the collection, Refused when the job can't be.
+    Raises PermissionError without the right or without access to the collection, AlreadyQueued or
+    Refused when the job can't be.
     """
     if not user.has_perm("jobs.enqueue_job"):
         raise PermissionError("jobs.enqueue_job is needed")
@@ -40,7 +45,7 @@ def enqueue_as(user: AbstractUser, job: NewJob) -> UUID:
     with transaction.atomic(), connection.cursor() as cursor:
         id = enqueue_checked(cursor, job)
         if id is None:
-            raise Refused(f"{job.job_type} {job.dedupe_key} is in the queue already.")
+            raise AlreadyQueued(f"{job.job_type} {job.dedupe_key} is in the queue already.")
         LogEntry.objects.log_actions(user.pk, [Job.objects.get(pk=id)], ADDITION, gettext_noop("Enqueued."))
         announce("job", [id])
     return id

@@ -5,7 +5,7 @@ Apps above add their own in `AppConfig.ready()` with `JobFilterSet.add` (a run's
 
 from __future__ import annotations
 
-from datetime import timedelta
+from datetime import UTC, timedelta
 from typing import Any
 from uuid import UUID
 
@@ -53,6 +53,16 @@ def of_period(rows: QuerySet[Job], _name: str, value: str) -> QuerySet[Job]:
     return rows.filter(created_at__gte=Now() - PERIODS[value])
 
 
+class MomentFilter(DateTimeFilter):  # type: ignore[misc]
+    """A time of any zone, asked for in UTC: PostgreSQL refuses zones more than 15:59 from it, which Python allows."""
+
+    def filter(self, rows: QuerySet[Job], value: Any) -> QuerySet[Job]:
+        try:
+            return super().filter(rows, value.astimezone(UTC) if value else value)  # type: ignore[no-any-return]
+        except OverflowError:  # the first or the last hours that Python knows
+            return rows.none()
+
+
 class JobFilterSet(FilterSet):  # type: ignore[misc]
     """A value that can't be one makes the set invalid; its errors say why."""
 
@@ -64,8 +74,8 @@ class JobFilterSet(FilterSet):  # type: ignore[misc]
     worker = CharFilter(method=of_worker, label=_("Worker or machine"), max_length=LONGEST_TEXT)
     run_id = UUIDFilter(field_name="run_id", label=_("Run"))
     period = ChoiceFilter(choices=PERIOD_CHOICES, method=of_period, label=_("Created"))
-    created_after = DateTimeFilter(field_name="created_at", lookup_expr="gte", label=_("Created from"))
-    created_before = DateTimeFilter(field_name="created_at", lookup_expr="lt", label=_("Created before"))
+    created_after = MomentFilter(field_name="created_at", lookup_expr="gte", label=_("Created from"))
+    created_before = MomentFilter(field_name="created_at", lookup_expr="lt", label=_("Created before"))
     error = CharFilter(method=with_error, label=_("Text in the error"), max_length=LONGEST_TEXT)
 
     class Meta:

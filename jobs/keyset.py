@@ -6,7 +6,7 @@ A place is the (created_at, id) of a row, written `2026-11-30T17:00:00.123456+00
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID
 
@@ -47,7 +47,10 @@ class Place:
             raise InvalidPlace("no place in the list of jobs") from None
         if place.created_at.tzinfo is None:
             raise InvalidPlace("no place in the list of jobs: its time has no zone")
-        return place
+        try:
+            return cls(place.created_at.astimezone(UTC), place.id)
+        except OverflowError:
+            raise InvalidPlace("no place in the list of jobs: its time is out of range") from None
 
 
 @dataclass(frozen=True)

@@ -17,5 +17,6 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("public/<path:path>", public, name="public"),
     path("store/<str:digest>", stored_file, name="store"),
     path("i18n/", include("django.conf.urls.i18n")),
+    path("", include("synops.site.api.urls")),  # before the admin: /admin/jobs and /admin/resources are the API's
     path("admin/", admin.site.urls),
 ]
