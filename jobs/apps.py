@@ -14,8 +14,8 @@ class JobsConfig(AppConfig):
     verbose_name = _("Jobs")
 
     def ready(self) -> None:
-        from jobs import graph_writes, guards
-        from jobs.pipelines import claims, keeper
+        from jobs import graph_writes, guards, housekeeping  # noqa: F401 (declares schedules)
+        from jobs.pipelines import checks, claims, keeper, reconciling  # noqa: F401 (registers checks)
         from jobs.registries import registries
         from jobs.schedules.clock import Clock
         from jobs.schedules.seeding import seed_schedules
@@ -27,6 +27,7 @@ class JobsConfig(AppConfig):
         registries.register_before_run(claims.before_run)
         registries.register_on_finished(keeper.on_finished)
         registries.register_side_task(keeper.Keeper)
+        registries.register_before_work(reconciling.reconcile)
         registries.register_side_task(Clock)
         registries.register_on_tools_changed(ensure_vector_index)
         post_migrate.connect(seed_pipelines, sender=self)

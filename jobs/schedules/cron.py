@@ -20,6 +20,7 @@ from cronsim import CronSim, CronSimError
 
 MAX_CHARACTERS = 200
 FIELDS = ("minute", "hour", "day of the month", "month", "day of the week")
+SOME_DAY = datetime.fromisoformat("2000-01-01")  # naive, as all times are that cronsim is asked about
 FAR = timedelta(hours=3)
 """More than a clock is ever set back, but for countries that changed their date."""
 
@@ -51,7 +52,7 @@ def _check_field(place: int, part: str) -> None:
     alone = ["*"] * len(FIELDS)
     alone[place] = part
     try:
-        CronSim(" ".join(alone), datetime(2000, 1, 1))
+        CronSim(" ".join(alone), SOME_DAY)
     except (CronSimError, ValueError, RecursionError) as error:
         raise CronRefused("field", f"“{part}” is no {FIELDS[place]}.", place) from error
 
@@ -59,7 +60,7 @@ def _check_field(place: int, part: str) -> None:
 def _check_days(line: str) -> None:
     """29 February comes, 31 February never does."""
     try:
-        found = next(CronSim(line, datetime(2000, 1, 1)), None)
+        found = next(CronSim(line, SOME_DAY), None)
     except CronSimError:
         found = None
     if found is None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import datetime
 from typing import Any
 
 from cronsim import CronSim
@@ -12,6 +11,8 @@ from django.utils.text import capfirst
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext, pgettext
 
+from jobs.schedules.cron import SOME_DAY
+
 MOST_TIMES = 6
 WORKDAYS = frozenset({1, 2, 3, 4, 5})
 EVERY_DAY = frozenset(range(7))
@@ -19,9 +20,9 @@ EVERY_DAY = frozenset(range(7))
 
 def in_words(cron: str) -> str:
     """The reading of a valid line, in the active language."""
-    line = CronSim(cron, datetime(2000, 1, 1))
-    minute, hour, day, month, weekday = cron.upper().split()
-    parts = [_times(line, minute, hour), _days(line, day, weekday), _months(line, month)]
+    line = CronSim(cron, SOME_DAY)
+    minute, hour, day, _month, weekday = cron.upper().split()
+    parts = [_times(line, minute, hour), _days(line, day, weekday), _months(line)]
     return capfirst(", ".join(part for part in parts if part))
 
 
@@ -102,7 +103,7 @@ def _nth(day: int, place: int) -> str:
     return _("the %(nth)s %(day)s of the month") % {"nth": ordinals[place - 1], "day": name}
 
 
-def _months(line: CronSim, month: str) -> str:
+def _months(line: CronSim) -> str:
     if len(line.months) == 12:
         return ""
     return _("in %(months)s") % {"months": _join([str(MONTHS[number]) for number in sorted(line.months)])}

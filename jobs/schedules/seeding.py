@@ -8,6 +8,7 @@ from typing import Any
 from django.apps import apps as installed_apps
 from django.apps.registry import Apps
 from django.db import connection, transaction
+from django.utils import translation
 
 from jobs.schedules.declared import Declared, declared
 from synops.graph.seeds import is_migrated
@@ -25,7 +26,8 @@ def seed_schedules(apps: Apps = installed_apps, **_: Any) -> None:
 
 def seed(cursor: Cursor, schedules: Iterable[Declared]) -> None:
     """Make these the schedules of the code."""
-    rows = [_row(one) for one in schedules]
+    with translation.override(None):  # descriptions are stored in English and translated when shown
+        rows = [_row(one) for one in schedules]
     cursor.execute(load("jobs.schedules.sql", "seed_lock"))
     cursor.execute(load("jobs.schedules.sql", "seed"), {"schedules": dumps(rows)})
     cursor.execute(load("jobs.schedules.sql", "orphan"), {"names": [row["name"] for row in rows]})

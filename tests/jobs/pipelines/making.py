@@ -136,11 +136,16 @@ class Hands:
         """Run due inline jobs until there is none; how many."""
         done = 0
         for _ in range(rounds):
-            if not (jobs := self.claim()):
+            if not (some := self.work_once()):
                 return done
-            run_batch(self.cursor, jobs, registries.inline)
-            done += len(jobs)
+            done += some
         raise AssertionError(f"still work after {rounds} batches")
+
+    def work_once(self) -> int:
+        """Run one batch of due inline jobs; how many there were."""
+        jobs = self.claim()
+        run_batch(self.cursor, jobs, registries.inline)
+        return len(jobs)
 
     def begin(self, job: ClaimedJob) -> bool:
         """Prepare a program: whether it may run."""

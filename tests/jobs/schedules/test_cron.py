@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
+from itertools import pairwise
 from zoneinfo import ZoneInfo
 
 import pytest
@@ -111,7 +112,7 @@ def test_ticks_go_forward_without_repeating_and_backward_finds_the_same(line: st
     ticks = next_ticks(line, zone, after, 4)
     assert ticks == sorted(set(ticks))
     assert ticks[0] > after
-    for earlier, later in zip(ticks, ticks[1:], strict=False):
+    for earlier, later in pairwise(ticks):
         assert latest_tick(line, zone, later - timedelta(seconds=1)) == earlier
 
 
