@@ -15,7 +15,7 @@ from django.utils.translation import gettext_lazy as _
 from orchestration.nodes import Orchestration, Tool, WorkItem
 from orchestration.reason_field import ReasonField
 from orchestration.run_models import LogEntry, Run, RunStep
-from orchestration.states import Layer
+from orchestration.states import Layer, VersionStatus
 from synops.graph.columns import DatabaseNow
 from synops.graph.models import Node
 
@@ -54,6 +54,10 @@ class Version(models.Model):
         related_name="+",
     )
     note = models.TextField(_("note"), default="", db_default="", blank=True)
+    status = models.TextField(
+        _("status"), choices=VersionStatus.choices, default=VersionStatus.SAVED, db_default=models.Value("saved")
+    )
+    item_id = models.UUIDField(_("answers work item"), null=True)
     created_at = models.DateTimeField(_("saved"), db_default=DatabaseNow())
 
     class Meta:
@@ -65,6 +69,7 @@ class Version(models.Model):
             models.UniqueConstraint(fields=["orchestration", "number"], name="orchestration_versions_once"),
             models.CheckConstraint(condition=Q(number__gte=1), name="orchestration_versions_from_one"),
             models.CheckConstraint(condition=Q(source_layer__in=Layer.values), name="orchestration_versions_layer"),
+            models.CheckConstraint(condition=Q(status__in=VersionStatus.values), name="orchestration_versions_status"),
         ]
 
     def __str__(self) -> str:

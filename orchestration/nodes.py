@@ -119,7 +119,10 @@ class WorkItem(Node):
         proxy = True
         verbose_name = _("work item")
         verbose_name_plural = _("work items")
-        permissions = [("close_workitem", _("Can close work items"))]
+        permissions = [
+            ("close_workitem", _("Can close work items")),
+            ("answer_workitem", _("Can take work items and answer them with a script")),
+        ]
 
     @property
     def is_open(self) -> bool:

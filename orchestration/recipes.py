@@ -18,7 +18,7 @@ from django.utils.translation import gettext as _
 from orchestration import clock, derived_edges
 from orchestration.compiling import compiled_keys, digest, language_of, meaning, tidy, vocabulary
 from orchestration.language import Compilation, Vocabulary, compile_recipe, diagnostics_to_json
-from orchestration.states import Executor, RecipeState
+from orchestration.states import Executor, RecipeState, VersionStatus
 from orchestration.work_items import connect
 from synops.graph.columns import new_id
 from synops.store.nodes import Node, insert_node, update_node
@@ -52,6 +52,8 @@ class Draft:
     effort: int | None = None
     collections: Iterable[UUID] | None = None
     note: str = ""
+    proposed: int | None = None
+    """The number of the proposed version that this text is; it becomes the recipe's, and no other is made."""
 
 
 @dataclass(frozen=True)
@@ -109,7 +111,8 @@ def save(draft: Draft, *, recipe_id: UUID | None = None, user: AbstractBaseUser 
             recipe.metadata["state"] = RecipeState.DRAFT.value
         if recipe.state == RecipeState.BROKEN:
             recipe.metadata["state"] = RecipeState.DRAFT.value
-        if changed:
+        adopted = draft.proposed is not None and _adopted(cursor, recipe, draft.proposed)
+        if changed and not adopted:
             add_version(cursor, recipe, author=user, note=draft.note)
         write(cursor, recipe, compilation)
     return Saved(recipe.id, recipe.version, changed, recipe.state, compilation)
@@ -186,15 +189,34 @@ def write(cursor: Cursor, recipe: Stored, compilation: Compilation | None) -> No
 
 def add_version(cursor: Cursor, recipe: Stored, *, author: AbstractBaseUser | None = None, note: str = "") -> None:
     """Keep the text as it is now as the next version."""
-    recipe.metadata["version"] = recipe.version + 1
+    recipe.metadata["version"] = _insert_version(cursor, recipe, author, note, VersionStatus.SAVED)
+
+
+def propose_version(
+    cursor: Cursor, proposed: Stored, item: UUID, *, author: AbstractBaseUser | None = None, note: str = ""
+) -> int:
+    """Keep a text beside the recipe's own, as the answer to a work item; its number. The caller holds the recipe's lock."""
+    return _insert_version(cursor, proposed, author, note, VersionStatus.PROPOSED, item)
+
+
+def _insert_version(
+    cursor: Cursor,
+    recipe: Stored,
+    author: AbstractBaseUser | None,
+    note: str,
+    status: VersionStatus,
+    item: UUID | None = None,
+) -> int:
+    """Numbers count every version, proposed ones too: the newest need not be the recipe's."""
     cursor.execute(
         """INSERT INTO orchestration_versions
-             (orchestration_id, number, title, source, source_layer, compiled, diagnostics, author_id, note)
-           VALUES (%(id)s, %(number)s, %(title)s, %(source)s, %(layer)s, %(compiled)s::jsonb, %(diagnostics)s::jsonb,
-                   %(author)s, %(note)s)""",
+             (orchestration_id, number, title, source, source_layer, compiled, diagnostics, author_id, note, status, item_id)
+           SELECT %(id)s::uuid, coalesce(max(v.number), 0) + 1, %(title)s, %(source)s, %(layer)s, %(compiled)s::jsonb,
+                  %(diagnostics)s::jsonb, %(author)s::int, %(note)s, %(status)s, %(item)s::uuid
+           FROM orchestration_versions v WHERE v.orchestration_id = %(id)s::uuid
+           RETURNING number""",
         {
             "id": recipe.id,
-            "number": recipe.version,
             "title": recipe.title,
             "source": recipe.text,
             "layer": recipe.metadata.get("source_layer") or "human",
@@ -202,8 +224,24 @@ def add_version(cursor: Cursor, recipe: Stored, *, author: AbstractBaseUser | No
             "diagnostics": dumps(recipe.metadata.get("diagnostics") or []),
             "author": author.pk if author else None,
             "note": clean_text(note),
+            "status": status.value,
+            "item": item,
         },
     )
+    return int((cursor.fetchone() or [0])[0])
+
+
+def _adopted(cursor: Cursor, recipe: Stored, number: int) -> bool:
+    """A proposed version is the recipe's from now on; False when a newer one is, which it then can't stand behind."""
+    cursor.execute(
+        """UPDATE orchestration_versions SET status = 'saved'
+           WHERE orchestration_id = %(id)s AND number = %(number)s AND status = 'proposed'""",
+        {"id": recipe.id, "number": number},
+    )
+    if number < recipe.version:
+        return False
+    recipe.metadata["version"] = number
+    return True
 
 
 def recompiled(recipe: Stored, words: Vocabulary) -> Compilation | None:

@@ -188,6 +188,8 @@ class _Hand:
                 "run_id": str(run.id),
                 "step": run.number(failed.step) if failed else None,
                 "cause": cause,
+                # A failure is answered with a better script; an item that a step made is for people.
+                "answerable": failed is not None,
             },
         )
         return open_item(self._cursor, item)

@@ -31,6 +31,14 @@ class Layer(TextChoices):
     TECHNICAL = "technical", _("technical")
 
 
+class VersionStatus(TextChoices):
+    """What a version is. A proposed one answers a work item and becomes the recipe's text when a person approves it."""
+
+    SAVED = "saved", _("saved")
+    PROPOSED = "proposed", _("proposed")
+    REJECTED = "rejected", _("sent back")
+
+
 class RunStatus(TextChoices):
     RUNNING = "running", _("running")
     COMPLETED = "completed", _("completed")

@@ -120,7 +120,7 @@ def _report_broken(cursor: Cursor, recipe: Stored, compilation: Compilation) -> 
         dedupe_key=_key(recipe),
         tags=["bug"],
         sources=[recipe.id],
-        details={"orchestration_id": str(recipe.id), "cause": "broken"},
+        details={"orchestration_id": str(recipe.id), "cause": "broken", "answerable": True},
     )
     open_item(cursor, item)
 
