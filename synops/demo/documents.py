@@ -10,7 +10,6 @@ from email.utils import format_datetime
 from html import escape as escape_html
 from xml.sax.saxutils import escape as escape_xml
 
-LINES_PER_PAGE = 45
 _A4 = (595, 842)
 _LONG_AGO = (1980, 1, 1, 0, 0, 0)
 
@@ -31,13 +30,12 @@ _WORD = "http://schemas.openxmlformats.org/wordprocessingml/2006/main"
 
 
 def pdf(text: str) -> bytes:
-    """A PDF with the text in Helvetica, as many pages as it takes."""
+    """A PDF with the text in Helvetica; a form feed begins a new page."""
     import pypdfium2
 
     document = pypdfium2.PdfDocument.new()
-    lines = text.splitlines()
-    for start in range(0, max(len(lines), 1), LINES_PER_PAGE):
-        _page(document, lines[start : start + LINES_PER_PAGE])
+    for page in text.split("\f"):
+        _page(document, page.splitlines())
     written = io.BytesIO()
     document.save(written)
     document.close()

@@ -13,3 +13,13 @@ class CasesConfig(AppConfig):
     label = "cases"
     verbose_name = _("Cases")
     default_auto_field = "django.db.models.BigAutoField"
+
+    def ready(self) -> None:
+        from jobs.pipelines import register
+        from jobs.pipelines.cases import after_sync, schedules
+        from jobs.pipelines.cases.pipeline import case_pipeline
+        from jobs.registries import registries
+
+        register(case_pipeline())
+        schedules.register()
+        registries.register_on_finished(after_sync.on_finished)

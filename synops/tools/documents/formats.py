@@ -20,6 +20,7 @@ OLD_OFFICE: Final = "application/x-ole-storage"
 HEAD_BYTES: Final = 4096
 DOCX_BODY: Final = "word/document.xml"
 
+_WIDE: Final = (b"\xff\xfe", b"\xfe\xff")
 _PICTURES: Final = ((b"II*\x00", "image/tiff"), (b"MM\x00*", "image/tiff"), (b"BM", "image/bmp"))
 _HEADER_LINE = re.compile(rb"[!-9;-~]+:[ \t]")
 # A letter may begin with “Dato: …” too; a mail has at least two of the lines that programs write.
@@ -38,6 +39,8 @@ def detect(path: Path) -> str:
     # PDF readers accept a file whose header stands anywhere in the first kilobyte, and such files exist.
     if b"%PDF-" in head[:1024]:
         return PDF
+    if head.startswith(_WIDE):  # before all else: a byte order mark looks like a frame of MP3
+        return _text(head)
     known = media_type(head)
     if known == "application/zip":
         return _in_zip(path)
@@ -54,9 +57,11 @@ def _other(head: bytes) -> str:
             return found
     if _is_mail(head):
         return EMAIL
-    if head.startswith((b"\xff\xfe", b"\xfe\xff")) or b"\x00" not in head:
-        return HTML if _MARKUP.search(head.decode("latin-1").replace("\x00", "")) else PLAIN
-    return UNKNOWN
+    return _text(head) if b"\x00" not in head else UNKNOWN
+
+
+def _text(head: bytes) -> str:
+    return HTML if _MARKUP.search(head.decode("latin-1").replace("\x00", "")) else PLAIN
 
 
 def _is_mail(head: bytes) -> bool:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import codecs
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -20,6 +21,7 @@ _INLINE = frozenset(
     | {"strong", "sub", "sup", "time", "tt", "u", "var"}
 )
 _CELL = frozenset({"td", "th"})
+_EMPTY = frozenset({"br", "hr", "img", "input", "wbr", "link", "meta"})
 
 
 class TextTarget:
@@ -39,7 +41,8 @@ class TextTarget:
     def end(self, tag: str) -> None:
         self._in_title = False
         self._silent -= tag in _SILENT and self._silent > 0
-        self._break(tag)
+        if tag not in _EMPTY:
+            self._break(tag)
 
     def data(self, data: str) -> None:
         if self._in_title:
@@ -60,7 +63,7 @@ def read(path: Path, progress: Progress) -> Reading:
     """The page's text and title. Broken markup is read as browsers read it."""
     size = max(path.stat().st_size, 1)
     target = TextTarget()
-    text = parse(_chunks(path, size, progress), text_encoding(path), target)
+    text = parse(_chunks(path, size, progress), target)
     pages, _cut = bounded([text])
     title = " ".join(target.title.split())
     return Reading(HTML, pages, {"title": title} if title else {})
@@ -68,16 +71,19 @@ def read(path: Path, progress: Progress) -> Reading:
 
 def html_to_text(markup: str) -> str:
     """The text of markup that is at hand already, such as the body of a mail."""
-    return parse([markup.encode("utf-8", "replace")], "utf-8", TextTarget())
+    return parse([markup], TextTarget())
 
 
-def parse(chunks: Iterator[bytes] | list[bytes], encoding: str, target: TextTarget) -> str:
-    """Feed the parser and return what the target made of it."""
+def parse(chunks: Iterable[str], target: TextTarget) -> str:
+    """Feed the parser and return what the target made of it.
+
+    It gets UTF-8 whatever the file has: libxml2 knows fewer encodings than Python, and believes wrong declarations.
+    """
     from lxml import etree
 
-    parser = etree.HTMLParser(target=target, encoding=encoding, no_network=True, huge_tree=True)
+    parser = etree.HTMLParser(target=target, encoding="utf-8", no_network=True, huge_tree=True)
     for chunk in chunks:
-        parser.feed(chunk)
+        parser.feed(chunk.encode("utf-8", "replace"))
     try:
         text: str = parser.close()
     except etree.XMLSyntaxError:  # “no element found”: there is no markup at all, or none that says anything
@@ -85,8 +91,10 @@ def parse(chunks: Iterator[bytes] | list[bytes], encoding: str, target: TextTarg
     return text
 
 
-def _chunks(path: Path, size: int, progress: Progress) -> Iterator[bytes]:
+def _chunks(path: Path, size: int, progress: Progress) -> Iterator[str]:
+    decoder = codecs.getincrementaldecoder(text_encoding(path))(errors="replace")
     with path.open("rb") as stream:
         while chunk := stream.read(CHUNK):
-            yield chunk
+            yield decoder.decode(chunk).lstrip("\ufeff")
             progress(stream.tell() / size)
+    yield decoder.decode(b"", final=True)
