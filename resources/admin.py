@@ -16,10 +16,12 @@ from django.utils.formats import number_format
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext_lazy as _
+from django.utils.translation import ngettext
 
+from resources.audited import drain_workers
 from resources.models import DEFAULT_TIMEOUT_SECONDS, DiskReading, PriorityRule, Worker
 from resources.rules import CHANGEABLE, update_rule, weight_problem
-from synops.graph.admin.bases import PlainAdmin, ReadOnly
+from synops.graph.admin.bases import PlainAdmin, ReadOnly, person
 from synops.graph.admin.rendering import badge, brief, duration, moment, size
 
 if TYPE_CHECKING:
@@ -127,11 +129,23 @@ class DiskReadingAdmin(ReadOnly, PlainAdmin):
         return badge(self.LEVELS.get(reading.level, "failed"), reading.get_level_display())
 
 
+def worker_state(worker: Any) -> tuple[str, Any]:
+    """Code and label of a worker with its `silence`. One that says “running” but has been silent for the TTL is not believed."""
+    if worker.state in (Worker.State.STOPPED, Worker.State.LOST):
+        return "cancelled" if worker.state == Worker.State.STOPPED else "lost", worker.get_state_display()
+    if worker.silence.total_seconds() > settings.WORKER_TTL_SECONDS:
+        return "lost", _("no heartbeat")
+    if worker.drain_requested_at is not None:
+        return "cancelling", _("takes no more jobs")
+    return "running" if worker.state == Worker.State.RUNNING else "cancelling", worker.get_state_display()
+
+
 class WorkerAdmin(ReadOnly, PlainAdmin):
     """The workers, and whether they still live by the database's clock."""
 
     list_display = ("name", "shown_state", "slots", "max_weight", "load", "memory", "hears", "beat", "started")
     list_display_links = ("name",)
+    actions = ("drain_selected", "resume_selected")
     ordering = ("-heartbeat_at",)
     sortable_by = ()
     fields = (
@@ -148,8 +162,25 @@ class WorkerAdmin(ReadOnly, PlainAdmin):
         "shown_types",
         "started",
         "beat",
+        "asked",
         "stopped",
     )
+
+    def has_drain_permission(self, request: HttpRequest) -> bool:
+        return request.user.has_perm("resources.drain_worker")
+
+    @admin.action(permissions=["drain"], description=_("Let selected workers take no more jobs"))
+    def drain_selected(self, request: HttpRequest, queryset: QuerySet[Worker]) -> None:
+        self._drain(request, queryset, wanted=True)
+
+    @admin.action(permissions=["drain"], description=_("Let selected workers take jobs again"))
+    def resume_selected(self, request: HttpRequest, queryset: QuerySet[Worker]) -> None:
+        self._drain(request, queryset, wanted=False)
+
+    def _drain(self, request: HttpRequest, rows: QuerySet[Worker], *, wanted: bool) -> None:
+        count = drain_workers(person(request), [worker.pk for worker in rows], wanted)
+        said = ngettext("%(count)d worker was asked.", "%(count)d workers were asked.", count) % {"count": count}
+        self.message_user(request, said)
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
         age = ExpressionWrapper(Now() - F("heartbeat_at"), output_field=DurationField())
@@ -162,12 +193,7 @@ class WorkerAdmin(ReadOnly, PlainAdmin):
 
     @admin.display(description=_("state"))
     def shown_state(self, worker: Any) -> SafeString:
-        """A worker that says "running" but has been silent for longer than the TTL is not believed."""
-        if worker.state in (Worker.State.STOPPED, Worker.State.LOST):
-            return badge("cancelled" if worker.state == Worker.State.STOPPED else "lost", worker.get_state_display())
-        if worker.silence.total_seconds() > settings.WORKER_TTL_SECONDS:
-            return badge("lost", _("no heartbeat"))
-        return badge("running" if worker.state == Worker.State.RUNNING else "cancelling", worker.get_state_display())
+        return badge(*worker_state(worker))
 
     @admin.display(description=_("running / slots"))
     def slots(self, worker: Worker) -> str:
@@ -196,6 +222,10 @@ class WorkerAdmin(ReadOnly, PlainAdmin):
     @admin.display(description=_("started"))
     def started(self, worker: Worker) -> str:
         return brief(worker.started_at)
+
+    @admin.display(description=_("asked to take no more"))
+    def asked(self, worker: Worker) -> str:
+        return moment(worker.drain_requested_at)
 
     @admin.display(description=_("stopped"))
     def stopped(self, worker: Worker) -> str:

@@ -71,6 +71,7 @@ class PriorityRule(models.Model):
         verbose_name = _("priority rule")
         verbose_name_plural = _("priority rules")
         ordering = ("job_type",)
+        permissions = [("switch_live_call", _("Can switch live calls on and off"))]
         constraints = [
             models.CheckConstraint(condition=~Q(job_type=""), name="rules_type_named"),
             models.CheckConstraint(condition=Q(base_priority__range=(0, 10)), name="rules_priority_range"),
@@ -153,11 +154,13 @@ class Worker(models.Model):
     started_at = models.DateTimeField(_("started"), db_default=DatabaseNow())
     heartbeat_at = models.DateTimeField(_("last heartbeat"), db_default=DatabaseNow())
     stopped_at = models.DateTimeField(_("stopped"), null=True)
+    drain_requested_at = models.DateTimeField(_("asked to take no more"), null=True)
 
     class Meta:
         db_table = "workers"
         verbose_name = _("worker")
         verbose_name_plural = _("workers")
+        permissions = [("drain_worker", _("Can let workers take no more jobs"))]
         ordering = ("-started_at",)
         indexes = [
             models.Index(fields=["heartbeat_at"], name="workers_alive", condition=Q(state__in=["running", "draining"]))

@@ -45,10 +45,22 @@ def register(cursor: Cursor, registration: Registration) -> None:
     )
 
 
-def beat(cursor: Cursor, beat: Beat) -> bool:
-    """One heartbeat; False when the worker has been given up as lost and must register anew."""
+def beat(cursor: Cursor, beat: Beat) -> bool | None:
+    """One heartbeat: whether a person wants the worker to take no more jobs; None when it has been given up as lost."""
     cursor.execute(load("resources.sql", "heartbeat"), {**beat.__dict__, "types": list(beat.types)})
-    return cursor.fetchone() is not None
+    row = cursor.fetchone()
+    return None if row is None else bool(row[0])
+
+
+def drain(cursor: Cursor, ids: Sequence[UUID], wanted: bool) -> list[UUID]:
+    """Ask live workers to take no more jobs and finish what they run, or to go on; those whose answer is another now."""
+    cursor.execute(
+        "UPDATE workers SET drain_requested_at = CASE WHEN %(wanted)s THEN now() END "
+        "WHERE id = ANY(%(ids)s) AND state IN ('running', 'draining') "
+        "AND (drain_requested_at IS NOT NULL) <> %(wanted)s RETURNING id",
+        {"ids": list(ids), "wanted": wanted},
+    )
+    return [row[0] for row in cursor.fetchall()]
 
 
 def sign_off(cursor: Cursor, id: UUID) -> None:

@@ -63,6 +63,9 @@ class PriorityForm(forms.Form):
         return int(self.cleaned_data["priority"])
 
 
+KEPT = ("key", "hours")
+"""What the page of failures says of the jobs that it means; the answer says it again."""
+
 FORMS: dict[str, type[forms.Form]] = {"until": UntilForm, "priority": PriorityForm}
 
 
@@ -103,6 +106,7 @@ def ask(
         "action_checkbox_name": ACTION_CHECKBOX_NAME,
         "selected": request.POST.getlist(ACTION_CHECKBOX_NAME),
         "select_across": request.POST.get("select_across", "0"),
+        "kept": [(name, value) for name in KEPT for value in request.POST.getlist(name)],
     }
     return TemplateResponse(request, "admin/jobs/job/confirm_action.html", context)
 

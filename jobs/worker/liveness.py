@@ -32,6 +32,8 @@ class Heartbeat:
         self._worker = worker
         self._lane = lane
         self.worker_id: UUID = new_id()
+        self.held = False
+        """A person wants this worker to take no more jobs. Heard with a beat, so it takes some seconds."""
         self._unbroken_since: float | None = None
         self._last = float("-inf")
 
@@ -96,7 +98,7 @@ class Heartbeat:
     async def _beat(self) -> None:
         beat = Beat(
             id=self.worker_id,
-            state="draining" if self._worker.stopping else "running",
+            state="draining" if self._worker.stopping or self.held else "running",
             running=self._worker.dispatcher.running_count,
             load_1m=os.getloadavg()[0],
             rss_bytes=resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024,
@@ -104,10 +106,14 @@ class Heartbeat:
             types=self._worker.toolbox.types(),
         )
         started = time.monotonic()
-        if not await self._lane.call(workers.beat, beat):
+        held = await self._lane.call(workers.beat, beat)
+        if held is None:
             logger.warning("this worker was given up as lost; it goes on under a new identity")
             await self.register()
             return
+        if held != self.held:
+            logger.info("asked to take no more jobs" if held else "asked to take jobs again")
+            self.held = held
         if self._unbroken_since is None:
             logger.info("the heartbeat is back")
             self._unbroken_since = started

@@ -186,6 +186,8 @@ class Worker:
         """Claim what there is room for; how many, or None when not everything could be asked for."""
         if self.heartbeat.overdue():  # others take this worker for lost; what it claimed now would be taken away
             return None
+        if self.heartbeat.held:
+            return 0
         try:
             live_call = await self._governor.live_call()
             inline = await self._claim_inline(live_call)

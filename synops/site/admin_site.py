@@ -6,11 +6,20 @@ from typing import Any
 
 from django.contrib.admin import AdminSite
 from django.http import HttpRequest
+from django.template.response import TemplateResponse
 from django.urls import URLPattern, URLResolver, path
 from django.utils.translation import gettext_lazy as _
+from django.views.decorators.http import require_POST
 
+from jobs.admin.failures_page import failures_view
+from jobs.admin.types_page import types_view
+from jobs.models import Job
+from synops.site.dashboard.page import dashboard
 from synops.site.live_view import live_view
+from synops.site.resources_page import resources_page, switch_view
 from synops.site.settings_page import settings_view
+from synops.site.sidebar import with_own_pages
+from synops.site.switches import switches_view
 
 APP_ORDER = ("jobs", "orchestration", "resources", "graph", "auth")
 
@@ -27,12 +36,27 @@ class SynopsAdminSite(AdminSite):
     def get_urls(self) -> list[URLResolver | URLPattern]:
         own = [
             path("live/", self.admin_view(live_view), name="live"),
+            path("job-types/", self.admin_view(types_view(self.get_model_admin(Job))), name="job_types"),
+            path("failures/", self.admin_view(failures_view(self.get_model_admin(Job))), name="failures"),
+            path("live-call/", self.admin_view(require_POST(switch_view)), name="live_call"),
+            path("switches/", self.admin_view(switches_view(self)), name="switches"),
             path("settings/", self.admin_view(settings_view(self)), name="settings"),
         ]
         return [*own, *super().get_urls()]
 
+    def index(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> TemplateResponse:
+        """The front page, above the list of everything that there is."""
+        return super().index(request, {**dashboard(request), **(extra_context or {})})
+
+    def app_index(
+        self, request: HttpRequest, app_label: str, extra_context: dict[str, Any] | None = None
+    ) -> TemplateResponse:
+        """The page of one app; that of the resources shows how they are."""
+        own = resources_page(request) if app_label == "resources" else {}
+        return super().app_index(request, app_label, {**own, **(extra_context or {})})
+
     def get_app_list(self, request: HttpRequest, app_label: str | None = None) -> list[Any]:
         """In the order of how often a person needs them; anything else comes after."""
-        apps = super().get_app_list(request, app_label)
+        apps = with_own_pages(request, super().get_app_list(request, app_label))
         order = {label: place for place, label in enumerate(APP_ORDER)}
         return sorted(apps, key=lambda app: order.get(app["app_label"], len(order)))

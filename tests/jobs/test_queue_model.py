@@ -141,7 +141,7 @@ class QueueMachine(RuleBasedStateMachine):
 
     @rule(worker=worker_ids)
     def worker_beats_again(self, worker: UUID) -> None:
-        if self.run(workers.beat, Beat(worker, "running", 0, 0.0, 0, True, [])):
+        if self.run(workers.beat, Beat(worker, "running", 0, 0.0, 0, True, [])) is not None:
             self.model.alive.add(worker)
 
     # -- claims ------------------------------------------------------------------------------------------------------

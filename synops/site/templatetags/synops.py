@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 from django import template
@@ -26,6 +26,30 @@ register = template.Library()
 def moment(value: datetime | None, field: str = "") -> SafeString | str:
     """A time as <time>; `field` names the cell for the live view."""
     return rendering.moment(value, field)
+
+
+@register.filter
+def span(value: timedelta | float | None) -> str:
+    """How long, in words; a number is seconds."""
+    return rendering.duration(timedelta(seconds=value) if isinstance(value, int | float) else value)
+
+
+@register.filter
+def brief(value: datetime | None) -> SafeString | str:
+    """A time in a list."""
+    return rendering.brief(value)
+
+
+@register.filter
+def size(value: int) -> str:
+    """Bytes for people."""
+    return rendering.size(value)
+
+
+@register.simple_tag
+def chart(name: str, data: Any, **options: Any) -> SafeString:
+    """What charts.js draws from: the points, and the words and lines beside them, as data."""
+    return json_script({"data": data, **options}, f"chart-{name}")
 
 
 @register.simple_tag

@@ -136,13 +136,19 @@ async function fetchParts() {
   const answer = await fetch(location.href, { headers: { Accept: "text/html" } });
   if (!answer.ok || answer.redirected) return;
   const fresh = new DOMParser().parseFromString(await answer.text(), "text/html");
+  let changed = false;
   for (const part of parts()) {
     const twin = fresh.querySelector(`[data-live-part="${part.dataset.livePart}"]`);
     if (!twin || part.isEqualNode(twin) || part.contains(document.activeElement)) continue;
     const scrolled = [...part.querySelectorAll("pre")].map((pre) => pre.scrollTop);
+    const opened = [...part.querySelectorAll("details")].map((details) => details.open);
+    [...twin.querySelectorAll("details")].forEach((details, index) => { details.open = opened[index] ?? false; });
+    if (part.isEqualNode(twin)) continue;
     part.replaceChildren(...twin.childNodes);
     [...part.querySelectorAll("pre")].forEach((pre, index) => { pre.scrollTop = scrolled[index] ?? 0; });
+    changed = true;
   }
+  if (changed) document.dispatchEvent(new Event("live-parts"));
   adoptRows(fresh);
 }
 
@@ -170,6 +176,8 @@ function soon(work, milliseconds) {
 }
 
 const newsSoon = soon(fetchNews, 1000);
+/* The front page shows everything at once: it is fetched again after whatever has changed, but rarely. */
+const wholeSoon = config.whole ? soon(fetchParts, 2000) : () => {};
 const partsSoon = soon(async () => { await fetchParts(); await fetchRows(); }, 500);
 
 async function refresh() {
@@ -232,7 +240,7 @@ async function hear(message) {
     }
     apply(message.rows);
     if (message.rows.length) partsSoon();
-    if (message.rows.length || message.others.length) newsSoon();
+    if (message.rows.length || message.others.length) { newsSoon(); wholeSoon(); }
   }
   freshAt = new Date();
   if (!polling) showLine("live");
