@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from email.message import EmailMessage
 from email.utils import format_datetime
 from html import escape as escape_html
+from typing import Any
 from xml.sax.saxutils import escape as escape_xml
 
 _A4 = (595, 842)
@@ -32,26 +33,26 @@ _WORD = "http://schemas.openxmlformats.org/wordprocessingml/2006/main"
 def pdf(text: str) -> bytes:
     """A PDF with the text in Helvetica; a form feed begins a new page."""
     import pypdfium2
+    import pypdfium2.raw as raw
 
     document = pypdfium2.PdfDocument.new()
+    font = raw.FPDFText_LoadStandardFont(document, b"Helvetica")
     for page in text.split("\f"):
-        _page(document, page.splitlines())
+        _page(document, font, page.splitlines())
     written = io.BytesIO()
     document.save(written)
     document.close()
     return written.getvalue()
 
 
-def _page(document: object, lines: Sequence[str]) -> None:
+def _page(document: Any, font: Any, lines: Sequence[str]) -> None:
     import ctypes
 
-    import pypdfium2
     import pypdfium2.raw as raw
 
-    assert isinstance(document, pypdfium2.PdfDocument)  # noqa: S101 (tells the type checker)
     page = document.new_page(*_A4)
     for number, line in enumerate(lines):
-        text = raw.FPDFPageObj_NewTextObj(document, b"Helvetica", 11.0)
+        text = raw.FPDFPageObj_CreateTextObj(document, font, 11.0)
         letters = ctypes.create_string_buffer((line + "\0").encode("utf-16-le"))
         raw.FPDFText_SetText(text, ctypes.cast(letters, ctypes.POINTER(ctypes.c_ushort)))
         raw.FPDFPageObj_Transform(text, 1, 0, 0, 1, 60, _A4[1] - 60 - 16 * number)

@@ -10,7 +10,7 @@ from django.utils.translation import gettext_noop
 from jobs.filters import PERIODS
 from jobs.operations import OPERATIONS, Operation
 from jobs.states import Outcome, Status
-from synops.site.api import hooks, intentions, jobs, recipes, resources
+from synops.site.api import cases, hooks, intentions, jobs, recipes, resources
 from synops.site.api.endpoint import Endpoint
 
 OPERATION_PATHS = {
@@ -196,6 +196,18 @@ ENDPOINTS: tuple[Endpoint, ...] = (
         {200: "RuleChanged"},
         BODY,
         body="RuleChange",
+    ),
+    Endpoint(
+        "POST",
+        "/internal/pipeline/reanalyze",
+        "api-reanalyze",
+        gettext_noop("Run a case anew"),
+        cases.reanalyze,
+        {202: "CaseRun"},
+        (*BODY, 404, 409),
+        scope="pipeline",
+        permission="cases.reanalyse_casefile",
+        body="ReanalysisWish",
     ),
     Endpoint(
         "POST",

@@ -173,6 +173,8 @@ SHAPES: dict[str, Schema] = {
             "steps": listed(STEP),
         }
     ),
+    "ReanalysisWish": shape({"case": NAME}, {"force": YES_NO}),
+    "CaseRun": shape({"case": TEXT, "generation": WHOLE}),
     "RecipeText": shape(
         {"text": {"type": "string", "maxLength": 200_000}},
         {"layer": {"enum": ["auto", "human", "technical"]}, "language": {"enum": ["nb", "nn", "en"]}},

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import codecs
+import io
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from synops.tools.documents.encodings import text_encoding
 from synops.tools.documents.formats import HTML
-from synops.tools.documents.pages import Reading, bounded
+from synops.tools.documents.pages import MOST_CHARACTERS, Reading, bounded
 
 if TYPE_CHECKING:
     from synops.tools.documents.reader import Progress
@@ -29,7 +30,8 @@ class TextTarget:
 
     def __init__(self) -> None:
         self.title = ""
-        self.pieces: list[str] = []
+        # Not a list of pieces: of a page of 200 MB these are millions, at fifty bytes each beside their letters.
+        self._text = io.StringIO()
         self._silent = 0
         self._in_title = False
 
@@ -49,14 +51,19 @@ class TextTarget:
             self.title += data
         elif not self._silent:
             # A newline in the source is a space; only elements break lines.
-            self.pieces.append(data.replace("\r", " ").replace("\n", " "))
+            self._text.write(data.replace("\r", " ").replace("\n", " "))
+
+    @property
+    def full(self) -> bool:
+        """Whether there is more text than is kept, white space aside that tidying takes away."""
+        return self._text.tell() > 2 * MOST_CHARACTERS
 
     def close(self) -> str:
-        return "".join(self.pieces)
+        return self._text.getvalue()
 
     def _break(self, tag: str) -> None:
         if not self._silent and tag not in _INLINE:
-            self.pieces.append("\t" if tag in _CELL else "\n")
+            self._text.write("\t" if tag in _CELL else "\n")
 
 
 def read(path: Path, progress: Progress) -> Reading:
@@ -83,6 +90,8 @@ def parse(chunks: Iterable[str], target: TextTarget) -> str:
 
     parser = etree.HTMLParser(target=target, encoding="utf-8", no_network=True, huge_tree=True)
     for chunk in chunks:
+        if target.full:
+            break
         parser.feed(chunk.encode("utf-8", "replace"))
     try:
         text: str = parser.close()
