@@ -17,7 +17,8 @@ from synops.store.sanitise import clean_text
 LANGUAGES = ("nb", "nn", "en")
 # A guess from the first keyword, which is all that tells nynorsk from bokmål in most recipes.
 _ENGLISH = re.compile(r"^\s*(when|whenever)\b", re.IGNORECASE | re.MULTILINE)
-_NYNORSK = re.compile(r"\b(viss|oppgåve|lydfila|ikkje|samlinga|samandrag)\b", re.IGNORECASE)
+_NYNORSK = re.compile(r"\b(viss|oppgåve|ikkje|samandrag|frå|køyr\w*|innspeling\w*|kopling\w*)\b", re.IGNORECASE)
+"""Only what no one writes in bokmål: "lydfila" and "samlinga" are both."""
 
 
 def tidy(text: str) -> str:

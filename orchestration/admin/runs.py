@@ -4,19 +4,25 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Any
+from uuid import UUID
 
-from django.contrib import admin
+from django.contrib import admin, messages
 from django.core.exceptions import PermissionDenied
-from django.http import HttpRequest
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.template.response import TemplateResponse
-from django.urls import reverse
+from django.urls import URLPattern, path, reverse
 from django.utils import timezone
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext_lazy as _
+from django.views.decorators.http import require_POST
 
+from orchestration import acting
 from orchestration.models import Run, RunStep
-from synops.graph.admin.bases import ReadOnly, VisibleAdmin, viewer
+from orchestration.reruns import CannotRerun
+from orchestration.states import RunStatus
+from orchestration.step_texts import text_of, texts_of
+from synops.graph.admin.bases import ReadOnly, VisibleAdmin, person, viewer
 from synops.graph.admin.rendering import badge, brief, duration, pretty
 from synops.graph.models import Node
 
@@ -46,10 +52,36 @@ class RunAdmin(ReadOnly, VisibleAdmin):
             "duration": took(run),
             "trigger": pretty(run.trigger),
             "values": pretty(run.variables),
-            "lines": [step_line(step) for step in run.steps.order_by("id")],
+            "lines": step_lines(run),
+            "may_cancel": run.status == RunStatus.RUNNING and request.user.has_perm(acting.CANCEL),
+            "may_rerun": run.status != RunStatus.RUNNING and request.user.has_perm(acting.RERUN),
+            "may_continue": run.status not in (RunStatus.RUNNING, RunStatus.COMPLETED),
             "collection": Node.objects.visible_to(viewer(request)).filter(pk=run.collection_id).first(),
         }
         return TemplateResponse(request, "admin/orchestration/run/run.html", context)
+
+    def act(self, request: HttpRequest, object_id: UUID, what: str) -> HttpResponse:
+        """A button of the run's page. POST only; it leads to the run that is worth looking at next."""
+        shown = object_id
+        try:
+            if what == "cancel":
+                acting.cancel(person(request), object_id)
+            else:
+                again = acting.rerun if what == "rerun" else acting.continue_from_failed
+                shown = again(person(request), object_id)
+        except (PermissionError, acting.UnknownRun) as refused:
+            raise PermissionDenied from refused
+        except CannotRerun as problem:
+            self.message_user(request, acting.why_not(problem), messages.ERROR)
+        return HttpResponseRedirect(reverse("admin:orchestration_run_change", args=[shown]))
+
+    def get_urls(self) -> list[URLPattern]:
+        view: Any = self.admin_site.admin_view(require_POST(self.act))
+        own = [
+            path(f"<uuid:object_id>/{what}/", view, {"what": what}, name=f"orchestration_run_{what}")
+            for what in ("cancel", "rerun", "continue")
+        ]
+        return [*own, *super().get_urls()]
 
     @admin.display(description=_("status"))
     def state(self, run: Run) -> SafeString:
@@ -88,15 +120,24 @@ class StepLine:
     """One alternative of one step as a row of the page."""
 
     step: RunStep
+    text: str
     took: str
     result: str
     running: bool
 
 
-def step_line(step: RunStep) -> StepLine:
+def step_lines(run: Run) -> list[StepLine]:
+    """In the order in which they were started. Words are looked up only where there are fallbacks."""
+    steps = list(run.steps.order_by("id"))
+    texts = texts_of(run) if any(step.is_fallback for step in steps) else {}
+    return [step_line(step, text_of(step, texts)) for step in steps]
+
+
+def step_line(step: RunStep, text: str) -> StepLine:
     end = step.finished_at or timezone.now()
     return StepLine(
         step=step,
+        text=text,
         took=duration(end - step.started_at),
         result=pretty(step.result) if step.result is not None else "",
         running=step.finished_at is None,
