@@ -1,38 +1,47 @@
-"""synops-summarize: what a recorded conversation was about, quoted from its transcript."""
+"""synops-summarize: what a recorded conversation was about, and the minutes of a meeting."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
+from synops.llm.names import SECRETS, SETTINGS
 from synops.tools.describe import Description, Param
+from synops.tools.engines import ENGINE_PARAM, MODEL_PARAM, OUTPUTS, TIER_PARAM
 from synops.tools.program import run
 
 if TYPE_CHECKING:
-    from uuid import UUID
-
-    from synops.store.nodes import Node
-    from synops.store.segments import Recording
+    from synops.llm.endpoint import Endpoint
     from synops.tools.call import Call
+    from synops.tools.conversation import Conversation, Sentence
 
 SENTENCES = {"short": 3, "medium": 5, "long": 10}
 # A summary of everything is no summary.
 LARGEST_SHARE = 0.5
 TITLES = {"nb": "Sammendrag: {}", "nn": "Samandrag: {}", "en": "Summary: {}"}
+MINUTES_TITLES = {"nb": "Referat: {}", "nn": "Referat: {}", "en": "Minutes: {}"}
+TASK = "Summarise the conversation for somebody who was not there, in at most {} sentences of plain prose without a heading."
 
 DESCRIPTION = Description(
     name="synops-summarize",
-    version="0.1.0",
+    version="0.2.0",
     description={
-        "nb": "Lager et sammendrag av en samtale ved å sitere de viktigste setningene fra transkripsjonen.",
-        "en": "Summarises a conversation by quoting the most telling sentences of its transcript.",
+        "nb": "Lager et sammendrag av en samtale, eller et møtereferat med beslutninger og oppgaver, fra transkripsjonen.",
+        "en": "Summarises a conversation, or writes the minutes of a meeting with decisions and actions, from its transcript.",
     },
-    job_types=("summarize_communication",),
+    job_types=("summarize_communication", "meeting_summarize"),
+    job_type_by={"param": "form", "values": {"minutes": "meeting_summarize"}},
     rank=2,
     aliases={
-        "nb": ("oppsummer", "lag sammendrag", "lag referat", "skriv referat", "skriv sammendrag", "sammenfatt"),
-        "nn": ("oppsummer", "lag samandrag", "lag referat", "skriv referat", "skriv samandrag"),
-        "en": ("summarize", "summarise", "write a summary"),
+        "nb": (
+            "oppsummer", "lag sammendrag", "lag referat", "skriv referat", "skriv sammendrag", "sammenfatt",
+            "lag møtereferat", "skriv møtereferat",
+        ),
+        "nn": (
+            "oppsummer", "lag samandrag", "lag referat", "skriv referat", "skriv samandrag", "lag møtereferat",
+            "skriv møtereferat",
+        ),
+        "en": ("summarize", "summarise", "write a summary", "write minutes"),
     },
     params=(
         Param(
@@ -48,6 +57,23 @@ DESCRIPTION = Description(
             description={"nb": "Samtalen som skal oppsummeres.", "en": "The conversation to summarise."},
         ),
         Param(
+            name="form",
+            type="string",
+            enum={
+                "summary": {"nb": ("løpende tekst",), "nn": ("løpande tekst",), "en": ("running text",)},
+                "minutes": {
+                    "nb": ("møtereferat", "med beslutninger", "med oppgaver"),
+                    "nn": ("møtereferat", "med avgjerder", "med oppgåver"),
+                    "en": ("minutes", "with decisions", "with actions"),
+                },
+            },
+            default="summary",
+            description={
+                "nb": "Sammendrag, eller møtereferat: beslutninger, oppgaver med ansvar og frist, åpne spørsmål.",
+                "en": "A summary, or minutes: decisions, actions with owner and date, open questions.",
+            },
+        ),
+        Param(
             name="length",
             type="string",
             enum={
@@ -57,8 +83,8 @@ DESCRIPTION = Description(
             },
             default="medium",
             description={
-                "nb": "Høyst 3, 5 eller 10 setninger, og aldri mer enn halvparten.",
-                "en": "At most 3, 5 or 10 sentences, and never more than half of them.",
+                "nb": "Sammendrag: høyst 3, 5 eller 10 setninger, og aldri mer enn halvparten.",
+                "en": "Summary: at most 3, 5 or 10 sentences, and never more than half of them.",
             },
         ),
         Param(
@@ -74,19 +100,23 @@ DESCRIPTION = Description(
                 "en": {"nb": ("på engelsk", "engelsk"), "nn": ("på engelsk", "engelsk"), "en": ("in english",)},
             },
             description={
-                "nb": "Språket for tittelen; sitatene er på språket som ble snakket.",
-                "en": "The language of the title; the quotes are in the language that was spoken.",
+                "nb": "Språket det skrives på; sitater er på språket som ble snakket.",
+                "en": "The language to write in; quotes are in the language that was spoken.",
             },
         ),
+        ENGINE_PARAM,
+        TIER_PARAM,
+        MODEL_PARAM,
     ),
     outputs={
         "summary_node_id": "uuid",
         "summary": "text",
-        "engine": "string",
-        "quality": "string",
-        "language": "string",
         "sentence_count": "integer",
         "sources": "list",
+        "decisions": "list",
+        "actions": "list",
+        "questions": "list",
+        **OUTPUTS,
     },
     output_words={
         "summary_node_id": {
@@ -96,132 +126,96 @@ DESCRIPTION = Description(
         }
     },
     database="write",
+    settings=SETTINGS,
+    secrets=SECRETS,
+    network=True,
     exit_codes="sysexits",
     examples=(
         "synops-summarize --communication-id=0190f5a6-0000-7000-8000-000000000001",
         "synops-summarize --communication-id=0190f5a6-0000-7000-8000-000000000001 --length=short --write",
+        "synops-summarize --communication-id=0190f5a6-0000-7000-8000-000000000001 --form=minutes --write",
     ),
-)
-
-
-class Sentence(NamedTuple):
-    """A sentence of the transcript and when it begins."""
-
-    text: str
-    recording: int
-    start_ms: int
+)  # fmt: skip
 
 
 def work(call: Call) -> dict[str, Any]:
-    """Read, choose, and under `--write` store one content node for the conversation."""
-    from synops.tools.extractive import choose
+    """Read, summarise or write minutes, and under `--write` store one content node for the conversation."""
+    from synops.tools.conversation import read_conversation, sentences_of
+    from synops.tools.engines import chosen_model
 
-    node, recordings, collections = _read(call)
-    spoken = next((language for item in recordings if (language := _language(item))), "nb")
-    sentences = _sentences(recordings)
+    place = chosen_model(call)
+    talk = read_conversation(call, call.uuid("communication_id"))
+    sentences = sentences_of(talk.recordings)
     if not sentences:
         return {"skipped": "no speech in the recording"}
+    if call.payload["form"] == "minutes":
+        from synops.tools.meeting import minutes_of
+
+        result, text = minutes_of(call, talk, sentences, place)
+    else:
+        result = _by_model(call, talk, sentences, place) if place else _by_rules(call, talk, sentences)
+        text = result["summary"]
+    stored = _store(call, talk, result, text) if call.write else None
+    return {**result, "summary_node_id": stored}
+
+
+def _by_rules(call: Call, talk: Conversation, sentences: Sequence[Sentence]) -> dict[str, Any]:
+    """The most telling sentences, quoted."""
+    from synops.tools.engines import by_rules
+    from synops.tools.extractive import choose
+
     wanted = min(SENTENCES[call.payload["length"]], max(1, int(len(sentences) * LARGEST_SHARE)))
     call.progress(0.5, f"choosing {wanted} of {len(sentences)} sentences")
-    chosen = choose([sentence.text for sentence in sentences], wanted, spoken)
-    result = _result([sentences[at] for at in chosen], chosen, len(sentences), spoken)
-    summary = _summary_node(node, result, call.payload["language"] or spoken)
-    if call.write:
-        _store(call, summary, node.id, collections)
-    return {**result, "summary_node_id": str(summary.id) if call.write else None}
-
-
-def _read(call: Call) -> tuple[Node, list[Recording], list[UUID]]:
-    """The conversation, its recordings and its collections, in one snapshot. Raises NoInput, BadInput."""
-    from synops.store.nodes import UnknownNode, get_node
-    from synops.store.segments import collections_of, recordings_of
-    from synops.tools.database import reading
-    from synops.tools.failures import BadInput, NoInput
-
-    wanted = call.uuid("communication_id")
-    with reading(call) as cur:
-        try:
-            node = get_node(cur, wanted)
-        except UnknownNode as error:
-            raise NoInput(str(error)) from error
-        if node.node_kind != "communication":
-            raise BadInput(f"node {wanted} is of kind {node.node_kind}, not a communication")
-        recordings = [item for item in recordings_of(cur, wanted) if item.transcribed]
-        collections = [call.collection_id] if call.collection_id else collections_of(cur, wanted)
-    if not recordings:
-        raise NoInput(f'"{node.title}" ({wanted}) has no transcript; run synops-transcribe on its recording first')
-    return node, recordings, collections
-
-
-def _language(recording: Recording) -> str:
-    transcript = recording.metadata.get("transcript")
-    language = transcript.get("language") if isinstance(transcript, dict) else None
-    return language if isinstance(language, str) else ""
-
-
-def _sentences(recordings: Sequence[Recording]) -> list[Sentence]:
-    """All sentences in order. A recogniser's segments break anywhere, so text is joined before it is split."""
-    from synops.tools.extractive import split_sentences
-
-    found = []
-    for number, recording in enumerate(recordings):
-        text, starts = "", []
-        for segment in recording.segments:
-            starts.append((len(text), segment.start_ms))
-            text += segment.text + " "
-        at = 0
-        for sentence in split_sentences(text):
-            place = text.find(sentence.split(" ", 1)[0], at)
-            at = max(at, place)
-            found.append(Sentence(sentence, number, max(ms for offset, ms in starts if offset <= at)))
-            at += len(sentence)
-    return found
-
-
-def _result(chosen: Sequence[Sentence], indices: Sequence[int], total: int, language: str) -> dict[str, Any]:
-    from synops.tools.extractive import ENGINE
-
+    chosen = choose([sentence.text for sentence in sentences], wanted, talk.language)
+    sources = [
+        {"sentence": at, "recording": sentences[at].recording, "start_ms": sentences[at].start_ms} for at in chosen
+    ]
     return {
-        "engine": ENGINE,
-        "quality": "draft",
-        "language": language,
-        "sentence_count": total,
-        "sources": [
-            {"sentence": at, "recording": sentence.recording, "start_ms": sentence.start_ms}
-            for at, sentence in zip(indices, chosen, strict=True)
-        ],
-        "summary": " ".join(sentence.text for sentence in chosen),
+        **by_rules(talk.language),
+        "sentence_count": len(sentences),
+        "sources": sources,
+        "summary": " ".join(sentences[at].text for at in chosen),
     }
 
 
-def _summary_node(communication: Node, result: dict[str, Any], title_language: str) -> Node:
-    """One summary a conversation: its id comes from the conversation, so that any later run replaces it."""
+def _by_model(call: Call, talk: Conversation, sentences: Sequence[Sentence], place: Endpoint) -> dict[str, Any]:
+    """What the model makes of the whole transcript; it has no sources to point at."""
+    from synops.tools.engines import brief, by_model, material
+    from synops.tools.model import answer
+
+    language = call.payload["language"] or talk.language
+    task = TASK.format(SENTENCES[call.payload["length"]])
+    messages = [
+        brief(task, language, talk.prompts.get("summarize", "")),
+        material(" ".join(sentence.text for sentence in sentences)),
+    ]
+    said = answer(call, place, messages, tier=call.payload["intelligence"], model=call.payload["model"] or "")
+    made = by_model(said.model, language, said.usage)
+    return {**made, "sentence_count": len(sentences), "sources": [], "summary": said.text.strip()}
+
+
+def _store(call: Call, talk: Conversation, result: dict[str, Any], text: str) -> str:
+    """One summary and one set of minutes a conversation: the id comes from it, so that any later run replaces the former."""
     from uuid import uuid5
 
-    from synops.store.identities import NAMESPACE
-    from synops.store.nodes import Node
-
-    kept = {key: result[key] for key in ("engine", "quality", "language", "sources")}
-    return Node(
-        uuid5(NAMESPACE, f"summary:{communication.id}"),
-        "content",
-        TITLES.get(title_language, TITLES["nb"]).format(communication.title),
-        result["summary"],
-        {"summary_of": str(communication.id), **kept},
-    )
-
-
-def _store(call: Call, summary: Node, communication: UUID, collections: Sequence[UUID]) -> None:
     from synops.store.edges import Edge, insert_edge
-    from synops.store.nodes import upsert_node
+    from synops.store.identities import NAMESPACE
+    from synops.store.nodes import Node, upsert_node
     from synops.tools.database import writing
 
+    form, titles = ("minutes", MINUTES_TITLES) if call.payload["form"] == "minutes" else ("summary", TITLES)
+    title = titles.get(call.payload["language"] or talk.language, titles["nb"]).format(talk.node.title)
+    # What it cost belongs to the job; the text is the content.
+    kept = {key: value for key, value in result.items() if key not in ("usage", "summary", "sentence_count")}
+    metadata = {"summary_of": str(talk.node.id), "form": form, **kept}
+    node = Node(uuid5(NAMESPACE, f"{form}:{talk.node.id}"), "content", title, text, metadata)
     call.progress(0.9, "storing the summary")
     with writing(call) as cur:
-        upsert_node(cur, summary)
-        insert_edge(cur, Edge(summary.id, "summary", communication))
-        for collection in collections:
-            insert_edge(cur, Edge(summary.id, "belongs_to", collection))
+        upsert_node(cur, node)
+        insert_edge(cur, Edge(node.id, "summary", talk.node.id))
+        for collection in talk.collections:
+            insert_edge(cur, Edge(node.id, "belongs_to", collection))
+    return str(node.id)
 
 
 def main() -> int:

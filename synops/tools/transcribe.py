@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from synops.tools.describe import Description, Param
 from synops.tools.program import run
@@ -14,16 +14,16 @@ if TYPE_CHECKING:
     from synops.store.files import StoredFile
     from synops.tools.call import Call
     from synops.tools.speech import Speech
-    from synops.tools.whisper_models import Model
 
 DESCRIPTION = Description(
     name="synops-transcribe",
     version="0.1.0",
     description={
-        "nb": "Transkriberer en lydfil til tekst med tidskoder, på denne maskinen.",
-        "en": "Transcribes a sound file to text with times, on this machine.",
+        "nb": "Transkriberer en lydfil til tekst med tidskoder, på denne maskinen, eller leser en undertekstfil til den.",
+        "en": "Transcribes a sound file to text with times, on this machine, or reads a subtitle file for it.",
     },
-    job_types=("whisper_transcribe",),
+    job_types=("whisper_transcribe", "srt_parse"),
+    job_type_by={"param": "source", "values": {"srt": "srt_parse"}},
     aliases={
         "nb": ("transkriber", "skriv ut", "tekst", "lag transkripsjon"),
         "nn": ("transkriber", "skriv ut", "tekst", "lag transkripsjon"),
@@ -90,6 +90,37 @@ DESCRIPTION = Description(
                 "en": "The language spoken; without a choice it is the collection's.",
             },
         ),
+        Param(
+            name="source",
+            type="string",
+            enum={
+                "speech": {"nb": ("fra lyden",), "nn": ("frå lyden",), "en": ("from the sound",)},
+                "srt": {
+                    "nb": ("fra undertekster", "fra undertekstfil"),
+                    "nn": ("frå undertekstar", "frå undertekstfil"),
+                    "en": ("from subtitles",),
+                },
+            },
+            default="speech",
+            description={
+                "nb": "Hva teksten kommer fra: talen, eller en undertekstfil.",
+                "en": "Where the text comes from: the speech, or a subtitle file.",
+            },
+        ),
+        Param(
+            name="srt_hash",
+            type="hash",
+            description={
+                "nb": "Undertekstfilens sha256 i fillageret (SubRip).",
+                "en": "The subtitle file's sha256 in the file store (SubRip).",
+            },
+        ),
+        Param(
+            name="from_srt",
+            type="string",
+            by_hand=True,
+            description={"nb": "Undertekstfilen på denne maskinen.", "en": "The subtitle file on this machine."},
+        ),
     ),
     outputs={
         "srt_hash": "hash",
@@ -109,15 +140,33 @@ DESCRIPTION = Description(
     examples=(
         "synops-transcribe --cas-hash=9f86d0…",
         "synops-transcribe --cas-hash=9f86d0… --model=large --language=nb --write",
+        "synops-transcribe --cas-hash=9f86d0… --from-srt=intervju.srt --write",
     ),
 )
 
 
+class Made(NamedTuple):
+    """A transcript and what made it. Subtitles that people wrote have no model."""
+
+    speech: Speech
+    engine: str
+    model: str | None
+    quality: str
+
+
 def work(call: Call) -> dict[str, Any]:
+    """Make or read the transcript, and under `--write` store it for every media node with the file."""
+    subtitles = call.payload["source"] == "srt" or call.payload["from_srt"]
+    made, media = _read(call) if subtitles else _recognise(call)
+    stored = _store(call, made, media) if call.write else None
+    return _result(made, media, stored)
+
+
+def _recognise(call: Call) -> tuple[Made, Sequence[UUID]]:
     """Find the model before anything else: a missing one must fail at once, for the recipe's fallback to run."""
     from synops.tools.database import reading
     from synops.tools.recording import find_recording, stored_file
-    from synops.tools.speech import recognise
+    from synops.tools.speech import ENGINE, recognise
     from synops.tools.whisper_models import find_model
 
     model = find_model(call.payload["model"], call.environ)
@@ -133,50 +182,61 @@ def work(call: Call) -> dict[str, Any]:
         recording.collection.names,
         lambda done, text: call.progress(done, text),
     )
-    stored = _store(call, speech, recording.media, model) if call.write else None
-    return _result(speech, model, recording.media, stored)
+    return Made(speech, ENGINE, model.name, model.quality), recording.media
 
 
-def _store(call: Call, speech: Speech, media: Sequence[UUID], model: Model) -> StoredFile:
+def _read(call: Call) -> tuple[Made, Sequence[UUID]]:
+    from synops.tools.database import reading
+    from synops.tools.recording import find_recording
+    from synops.tools.subtitle_file import ENGINE, read_subtitles
+
+    with reading(call) as cur:
+        recording = find_recording(call, cur)
+    given = call.payload["language"]
+    speech = read_subtitles(call, recording.collection.language if given in (None, "auto") else given)
+    return Made(speech, ENGINE, None, "standard"), recording.media
+
+
+def _store(call: Call, made: Made, media: Sequence[UUID]) -> StoredFile:
     """The subtitle file first, then the rows that name it: a file that nobody names is harmless, a name without a file is not."""
     from synops.store.nodes import update_node
     from synops.store.segments import replace_segments
     from synops.tools.database import writing
-    from synops.tools.speech import ENGINE
     from synops.tools.subtitles import compose
 
     call.progress(1, "storing the transcript")
-    stored = call.store.put_bytes(compose(speech.segments).encode())
+    stored = call.store.put_bytes(compose(made.speech.segments).encode())
     transcript = {
         "srt_hash": stored.digest,
-        "language": speech.language,
-        "engine": ENGINE,
-        "model": model.name,
-        "quality": model.quality,
+        "language": made.speech.language,
+        "engine": made.engine,
+        "model": made.model,
+        "quality": made.quality,
     }
+    metadata: dict[str, Any] = {"transcript": transcript}
+    if made.model:  # only who has heard the sound knows how long it is
+        metadata["duration_seconds"] = round(made.speech.duration, 3)
     with writing(call) as cur:
         for node in media:
-            replace_segments(cur, node, speech.segments)
-            update_node(cur, node, metadata={"transcript": transcript, "duration_seconds": round(speech.duration, 3)})
+            replace_segments(cur, node, made.speech.segments)
+            update_node(cur, node, metadata=metadata)
     return stored
 
 
-def _result(speech: Speech, model: Model, media: Sequence[UUID], stored: StoredFile | None) -> dict[str, Any]:
+def _result(made: Made, media: Sequence[UUID], stored: StoredFile | None) -> dict[str, Any]:
     """With `--write` the sentences are in the database and the result only counts them; else they are in the result."""
-    from synops.tools.speech import ENGINE
-
     found = {
-        "engine": ENGINE,
-        "model": model.name,
-        "quality": model.quality,
-        "language": speech.language,
-        "duration_seconds": round(speech.duration, 3),
-        "segment_count": len(speech.segments),
+        "engine": made.engine,
+        "model": made.model,
+        "quality": made.quality,
+        "language": made.speech.language,
+        "duration_seconds": round(made.speech.duration, 3),
+        "segment_count": len(made.speech.segments),
         "media_node_ids": [str(node) for node in media],
     }
     if stored:
         return {**found, "srt_hash": stored.digest}
-    sentences = [{"start_ms": s.start_ms, "end_ms": s.end_ms, "text": s.text} for s in speech.segments]
+    sentences = [{"start_ms": s.start_ms, "end_ms": s.end_ms, "text": s.text} for s in made.speech.segments]
     return {**found, "segments": sentences}
 
 
