@@ -93,8 +93,8 @@ def _text(call: Call, quote: Token, context: Context) -> None:
 
 
 def from_alias(call: Call, candidate: Candidate) -> None:
-    """ "bygg forside" names the target in its verb phrase."""
-    words = set(candidate.entry.base[1:])
+    """ "bygg forside" names the target in its verb phrase; "skriv om" is as a whole what "rens tekst" is not."""
+    words = {*candidate.entry.base[1:], " ".join(candidate.entry.base)}
     for param in call.tool.params:
         for value, phrases in param.enum:
             if param.name not in call.params and any(phrase.casefold() in words for _, phrase in phrases):
@@ -104,8 +104,9 @@ def from_alias(call: Call, candidate: Candidate) -> None:
 
 def complete(call: Call, place: Span, context: Context) -> None:
     """Bind what the author left to the default; report what only the author can say."""
+    needed = _needed(call)
     for param in call.tool.params:
-        if param.name in call.params or not param.required:
+        if param.name in call.params or param not in needed:
             continue
         if param.bind:
             chained = newest(param, context) if transforms(call.tool, param) else None
@@ -114,6 +115,16 @@ def complete(call: Call, place: Span, context: Context) -> None:
                 call.params[param.name] = value
         elif param.default is None:
             _report_missing(call, param, place, context)
+
+
+def _needed(call: Call) -> tuple[Param, ...]:
+    """What a call can't do without. A tool that demands nothing to work on, because there are several ways to say it,
+    works on what the event is about when the author names nothing."""
+    required = tuple(param for param in call.tool.params if param.required)
+    ways = [param for param in call.tool.params if param.bind]
+    if any(param.required or param.name in call.params for param in ways):
+        return required
+    return (*required, *ways[:1])
 
 
 def _report_missing(call: Call, param: Param, place: Span, context: Context) -> None:

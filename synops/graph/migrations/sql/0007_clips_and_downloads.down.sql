@@ -1,0 +1,3 @@
+ALTER TABLE download_counts DROP CONSTRAINT download_counts_collection_fk;
+ALTER TABLE download_counts DROP CONSTRAINT download_counts_node_fk;
+DROP INDEX nodes_research_clip_url;
