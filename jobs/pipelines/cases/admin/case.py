@@ -55,12 +55,28 @@ def decision_badge(case: CaseFile) -> SafeString | str:
     return badge(DECISIONS[case.decision], case.get_decision_display()) if case.decision else NOTHING
 
 
+class StateFilter(admin.SimpleListFilter):
+    """By how the latest run ended, in words; cases without one are a choice, too."""
+
+    title = gettext_lazy("state")
+    parameter_name = "state"
+    NONE = "none"
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, Any]]:
+        ends = [state for state in Generation.State if state not in ("running", "superseded")]
+        return [(self.NONE, _("not analysed")), *((state.value, state.label) for state in ends)]
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
+        wanted = self.value()
+        return queryset if wanted is None else queryset.filter(state="" if wanted == self.NONE else wanted)
+
+
 class CaseAdmin(ReadOnly, PlainAdmin):
     """Cases belong to no collection: the permission to view cases decides."""
 
-    list_display = ("number", "title", "scheme", "status", "received_on", "state_column", "decision_column")
-    list_select_related = ("scheme", "status")
-    list_filter = ("state", "decision", "scheme", "status")
+    list_display = ("number", "state_column", "decision_column", "title", "scheme", "received_on")
+    list_select_related = ("scheme",)
+    list_filter = (StateFilter, "decision", "scheme", "status")
     search_fields = ("number__istartswith", "title", "applicant")
     ordering = ("-received_on", "number")
     sortable_by = ()
