@@ -19,11 +19,11 @@ from orchestration.facts import read_facts, read_traits, subject
 from orchestration.language import Plan, ToolCall
 from orchestration.language.plan import Alternative, Clause
 from orchestration.library import Candidate, candidates, loop_reason, verdict
-from orchestration.masking import mask_argv
 from orchestration.run_state import WORK_ITEM
 from orchestration.states import Reason
 from orchestration.toolbook import ToolBook, Unusable
 from orchestration.values import MissingValue, fill_text, fill_value, names
+from synops.store.masking import mask_argv
 from synops.store.sql import Cursor, load
 
 

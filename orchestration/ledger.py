@@ -10,10 +10,10 @@ from uuid import UUID
 
 from jobs.live.announcer import announce
 from jobs.queue import NewJob, enqueue_many
-from orchestration.masking import mask_argv, mask_text
 from orchestration.moves import End
 from orchestration.run_state import NewRun, RunState, Step
 from orchestration.states import LogStatus, Reason, RunStatus, StepState
+from synops.store.masking import mask_argv, mask_text
 from synops.store.sanitise import dumps
 from synops.store.sql import Cursor, load
 

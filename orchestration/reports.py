@@ -9,9 +9,9 @@ from uuid import UUID
 from django.utils.translation import gettext as _
 from django.utils.translation import override
 
-from orchestration.masking import mask_text
 from orchestration.run_state import RunState, Step
 from orchestration.states import Reason
+from synops.store.masking import mask_text
 from synops.store.sql import Cursor
 
 LOG_LINES = 20

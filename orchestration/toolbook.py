@@ -11,10 +11,10 @@ from typing import Any
 from jobs.payload import PayloadRefused, check_payload
 from jobs.scope import outside
 from jobs.tool_nodes import tool_node_id
-from orchestration.masking import mask_argv
 from orchestration.run_state import RunState
 from orchestration.states import Reason
 from orchestration.values import as_text
+from synops.store.masking import mask_argv
 from synops.store.sql import Cursor
 from synops.tools.arguments import UsageError, argv, validate_payload
 from synops.tools.describe import Description, InvalidDescription, Param

@@ -10,6 +10,7 @@ from django.contrib import admin, messages
 from django.core.exceptions import PermissionDenied
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, JsonResponse
+from django.http.response import HttpResponseBase
 from django.template.response import TemplateResponse
 from django.urls import URLPattern, path, reverse
 from django.utils.translation import gettext as _
@@ -20,6 +21,7 @@ from jobs.admin.changelist import JobChangeList, chips, database_now, newer_than
 from jobs.admin.confirming import confirmed, tell
 from jobs.admin.export import as_csv
 from jobs.admin.filter_fields import filter_fields
+from jobs.admin.job_log import log_answer
 from jobs.admin.job_page import page_context
 from jobs.admin.jump import jobs_named
 from jobs.admin.more_columns import MORE, USUAL, MoreJobColumns, chosen_columns, keep_columns
@@ -158,6 +160,13 @@ class JobAdmin(ReadOnly, columns.JobColumns, MoreJobColumns, VisibleAdmin):
         }
         return TemplateResponse(request, "admin/jobs/job/job.html", context)
 
+    def log_view(self, request: HttpRequest, object_id: UUID) -> HttpResponseBase:
+        """The log of an attempt, as the page asks for it again and again."""
+        job = self.get_object(request, str(object_id))
+        if job is None or not self.has_view_permission(request, job):
+            raise PermissionDenied
+        return log_answer(request, job)
+
     def operate_view(self, request: HttpRequest, object_id: UUID, operation: str) -> HttpResponse:
         """The buttons: POST only, right and state checked again, back to where the person was."""
         job = self.get_object(request, str(object_id))
@@ -182,6 +191,7 @@ class JobAdmin(ReadOnly, columns.JobColumns, MoreJobColumns, VisibleAdmin):
             path("jump/", wrap(self.jump_view), name="jobs_job_jump"),
             path("columns/", wrap(require_POST(self.columns_view)), name="jobs_job_columns"),
         ]
+        own.append(path("<uuid:object_id>/log/", wrap(self.log_view), name="jobs_job_log"))
         for name in OPERATIONS:
             view = wrap(require_POST(self.operate_view))
             own.append(path(f"<uuid:object_id>/{name}/", view, {"operation": name}, name=f"jobs_job_{name}"))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shlex
-from collections import defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -12,15 +11,18 @@ from django.db import connection
 from django.db.models import QuerySet
 
 from jobs.admin.columns import ran_for, state_of
+from jobs.admin.job_log import attempt_text
+from jobs.admin.timeline import timeline
 from jobs.display import Shown
 from jobs.models import Attempt, Job, LogChunk
 from jobs.reasons import attempt_reason, waiting_sentence
-from jobs.states import WAITING
+from jobs.states import WAITING, Status
 from jobs.waiting import Conditions, Reason, why_waiting
 from resources.disk import full_machines
 from resources.governor import live_calls
 from synops.graph.admin.rendering import duration, pretty
 from synops.graph.models import Node
+from synops.store.masking import mask_argv
 
 if TYPE_CHECKING:
     from synops.graph.access import Viewer
@@ -36,8 +38,7 @@ class AttemptLine:
     command: str
     waited: str
     took: str
-    log: str
-    omitted: int
+    has_log: bool
 
 
 @dataclass(frozen=True)
@@ -51,6 +52,7 @@ class Obstacle:
 def page_context(job: Job, user: Viewer) -> dict[str, Any]:
     """Everything the template needs beyond the job itself."""
     lines = attempt_lines(job)
+    newest = attempt_text(job)
     return {
         "job": job,
         "state": state_of(job),
@@ -60,6 +62,9 @@ def page_context(job: Job, user: Viewer) -> dict[str, Any]:
         "result": pretty(job.result),
         "lines": lines,
         "current": lines[-1] if lines else None,
+        "moments": timeline(job, [line.attempt for line in lines]),
+        "log": newest,
+        "percent": percent(job, lines),
         "obstacles": obstacles(job, user) if job.status in WAITING else [],
     }
 
@@ -90,28 +95,25 @@ def _named(reason: Reason, user: Viewer) -> QuerySet[Job]:
 
 def attempt_lines(job: Job) -> list[AttemptLine]:
     """The attempts, oldest first."""
-    logs = log_by_lease(job)
-    return [attempt_line(attempt, logs[attempt.lease]) for attempt in job.attempt_rows.order_by("lease")]
+    logged = set(LogChunk.objects.filter(job=job).values_list("lease", flat=True).distinct())
+    return [attempt_line(attempt, attempt.lease in logged) for attempt in job.attempt_rows.order_by("lease")]
 
 
-def attempt_line(attempt: Attempt, log: list[LogChunk]) -> AttemptLine:
+def percent(job: Job, lines: list[AttemptLine]) -> int | None:
+    """How far a running job says that it is."""
+    progress = lines[-1].attempt.progress if lines and job.status == Status.RUNNING else None
+    return None if progress is None else round(progress * 100)
+
+
+def attempt_line(attempt: Attempt, has_log: bool) -> AttemptLine:
     waited = attempt.started_at - attempt.due_at if attempt.due_at else None
     took = attempt.finished_at - attempt.started_at if attempt.finished_at else None
     return AttemptLine(
         attempt=attempt,
         state=Shown(attempt.outcome) if attempt.outcome else Shown.RUNNING,
         reason=attempt_reason(attempt.reason),
-        command=shlex.join(str(part) for part in attempt.argv) if attempt.argv else "",
+        command=shlex.join(mask_argv([str(part) for part in attempt.argv])) if attempt.argv else "",
         waited=duration(waited),
         took=duration(took),
-        log="".join(chunk.text for chunk in log),
-        omitted=attempt.log_dropped_bytes,
+        has_log=has_log,
     )
-
-
-def log_by_lease(job: Job) -> defaultdict[int, list[LogChunk]]:
-    """The log's chunks in order, by attempt."""
-    found: defaultdict[int, list[LogChunk]] = defaultdict(list)
-    for chunk in job.log_chunks.order_by("lease", "seq"):
-        found[chunk.lease].append(chunk)
-    return found

@@ -25,7 +25,6 @@ from jobs.queue import NewJob
 from jobs.reasons import attempt_reason, waiting_sentence
 from jobs.states import FINISHED, WAITING, Status
 from jobs.waiting import Conditions, why_waiting
-from orchestration.masking import mask_argv
 from resources.disk import full_machines
 from resources.governor import live_calls
 from synops.graph.admin.paginator import BOUND, EstimatedPaginator, bounded_count
@@ -33,6 +32,7 @@ from synops.graph.models import Node
 from synops.site.api.callers import Caller
 from synops.site.api.endpoint import Answer, Call
 from synops.site.api.problems import Problem, forbidden, not_found
+from synops.store.masking import mask_argv
 
 DEFAULT_LIMIT, MAX_LIMIT, MAX_OFFSET = 50, 200, 10_000
 

@@ -16,6 +16,7 @@ from django.utils.translation import get_language, get_language_info
 from django.utils.translation import gettext as _
 
 from jobs.display import Shown
+from orchestration.models import Orchestration, Run
 from orchestration.states import RunStatus, StepState
 from synops.graph.admin import rendering
 
@@ -63,6 +64,17 @@ def rounded(count: int) -> str:
     """An estimate with the digits that it deserves, grouped: “4 990 000”."""
     digits = max(len(str(count)) - 3, 0)
     return f"{round(count, -digits):,}".replace(",", "\N{NO-BREAK SPACE}")
+
+
+@register.simple_tag(takes_context=True)
+def run_of(context: Any, job: Any) -> dict[str, Any]:
+    """The run that a job belongs to, and its recipe, as far as the reader may see them; the queue knows only an id."""
+    user = context["request"].user
+    run = Run.objects.visible_to(user).filter(pk=job.run_id).defer("compiled").first() if job.run_id else None
+    if run is None:
+        return {}
+    recipe = Orchestration.objects.visible_to(user).filter(pk=run.orchestration_id).first()
+    return {"title": run.title, "recipe": recipe}
 
 
 @register.simple_tag

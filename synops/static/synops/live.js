@@ -65,6 +65,10 @@ const WRITERS = {
     for (const cell of row.querySelectorAll('[data-field="progress"]')) {
       setText(cell, percent === null ? "" : `${percent} %`);
     }
+    for (const bar of row.querySelectorAll("[data-bar]")) {
+      bar.value = percent ?? 0;
+      bar.hidden = percent === null;
+    }
   },
   status: (row, status) => {
     row.dataset.status = status;

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from typing import Any
 from uuid import uuid4
 
 import pytest
 from django.test import Client
 
-from jobs.models import LogChunk
+from jobs.models import Attempt, Job, LogChunk
 from tests.jobs.making import ended_job, make_job, running_job
-from tests.people import make_collection, make_user
+from tests.people import make_collection, make_node, make_user
 
 pytestmark = pytest.mark.django_db
 
@@ -56,6 +57,8 @@ def test_it_shows_payload_result_attempts_command_and_log(client: Client, member
     ):
         assert expected in text
     assert "the beginning … the end" in text
+    answer = client.get(f"/admin/jobs/job/{job.pk}/log/").json()
+    assert (answer["lease"], answer["text"], answer["omitted"]) == (1, "the beginning … the end", 2048)
     assert "2.0\xa0KB in the middle were not kept." in text
     assert '<time datetime="' in text
 
@@ -72,6 +75,66 @@ def test_a_huge_payload_is_cut_and_the_page_says_so(client: Client, member: Any)
     text = page(client, make_job(make_collection("Podcast", member), payload={"x": "y" * 300_000}))
     assert "cut after 100000 of" in text
     assert len(text) < 200_000
+
+
+def test_secrets_in_the_command_are_masked(client: Client, member: Any):
+    job = ended_job(make_collection("Podcast", member), "failed")
+    job.attempt_rows.update(argv=["synops-x", "--api-key=hemmelig", "--url=https://a:hemmelig@b/"])
+    text = page(client, job)
+    assert "hemmelig" not in text
+    assert "--api-key=•••" in text
+
+
+def test_the_course_of_a_job_is_a_line_of_moments(client: Client, member: Any):
+    job = ended_job(make_collection("Podcast", member), "failed")
+    start = job.created_at
+    Attempt.objects.filter(job=job).update(
+        due_at=start, started_at=start + timedelta(seconds=3), finished_at=start + timedelta(seconds=70)
+    )
+    Attempt.objects.create(
+        job=job, lease=2, attempt=2, worker_id=uuid4(), due_at=start + timedelta(seconds=100),
+        started_at=start + timedelta(seconds=101), finished_at=start + timedelta(seconds=110), outcome="timed_out",
+    )  # fmt: skip
+    Job.objects.filter(pk=job.pk).update(completed_at=start + timedelta(seconds=110), cancel_requested_at=None)
+    moments = client.get(f"/admin/jobs/job/{job.pk}/change/").context["moments"]
+    assert [(moment.code, moment.gap) for moment in moments] == [
+        ("pending", ""), ("running", "3.0 s"), ("failed", "1 min 7 s"), ("pending", "30 s"), ("running", "1.0 s"),
+        ("timed_out", "9.0 s"),
+    ]  # fmt: skip
+
+
+def test_the_log_is_a_file_too_and_unchanged_it_is_not_sent_again(client: Client, member: Any):
+    job = ended_job(make_collection("Podcast", member), "failed")
+    LogChunk.objects.create(job=job, lease=1, seq=1, text="<b>blåbær</b>\n")
+    address = f"/admin/jobs/job/{job.pk}/log/"
+    saved = client.get(f"{address}?file=yes&lease=1")
+    assert saved.content.decode() == "<b>blåbær</b>\n"
+    assert saved.headers["Content-Type"].startswith("text/plain")
+    assert "attachment" in saved.headers["Content-Disposition"]
+    first = client.get(address)
+    assert client.get(address, headers={"if-none-match": first.headers["ETag"]}).status_code == 304
+    LogChunk.objects.create(job=job, lease=1, seq=2, text="mer")
+    assert client.get(address, headers={"if-none-match": first.headers["ETag"]}).json()["text"].endswith("mer")
+    for lease in ("7", "-1", "x", "9" * 40):
+        assert client.get(f"{address}?lease={lease}").status_code == 200
+    hidden = make_job(make_collection("Hidden"))
+    assert client.get(f"/admin/jobs/job/{hidden.pk}/log/").status_code == 403
+
+
+def test_the_page_names_run_and_recipe_only_to_those_who_may_see_them(client: Client, member: Any):
+    from orchestration.models import Run
+    from tests.orchestration.test_admin import make_run
+
+    ours = make_collection("Podcast", member)
+    run = make_run(ours)
+    recipe = make_node("orchestration", "Ukas oppskrift", into=ours)
+    Run.objects.filter(pk=run.pk).update(orchestration_id=recipe.pk, title="Ukas kjøring")
+    text = page(client, make_job(ours, run_id=run.pk))
+    assert "Ukas oppskrift" in text
+    assert "Ukas kjøring" in text
+    Run.objects.filter(pk=run.pk).update(collection=make_collection("Hidden"))
+    text = page(client, make_job(ours, run_id=run.pk))
+    assert "Ukas" not in text
 
 
 def test_buttons_follow_state_and_right(member: Any):
