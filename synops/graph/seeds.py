@@ -7,8 +7,9 @@ from typing import Any
 from django.apps import apps as installed_apps
 from django.apps.registry import Apps
 
-from synops.graph.models import AccessEdgeType, Node
+from synops.graph.models import AccessEdgeType, Edge, Node
 from synops.store.identities import SYSTEM_COLLECTION_ID
+from synops.store.presets import SHIPPED, preset_id
 
 ACCESS_EDGE_TYPES = (
     ("owner", AccessEdgeType.Effect.GRANTS, "owner"),
@@ -41,3 +42,8 @@ def seed_graph(apps: Apps = installed_apps, **_: Any) -> None:
         id=SYSTEM_COLLECTION_ID,
         defaults={"node_kind": "collection", "title": "System", "metadata": {"slug": "system"}},
     )
+    for key, title, instruction in SHIPPED:
+        metadata = {"key": key, "task": key, "tier": 2}
+        defaults = {"node_kind": "ai_preset", "title": title, "content": instruction, "metadata": metadata}
+        preset, _made = Node.objects.get_or_create(id=preset_id(key), defaults=defaults)
+        Edge.objects.get_or_create(source=preset, edge_type="belongs_to", target_id=SYSTEM_COLLECTION_ID)
