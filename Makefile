@@ -9,7 +9,7 @@ PYTHONS := $(or $(PYTHON),python3 python3.14 python3.13 python3.12 python3.11 py
 RUN_REQUIREMENTS := requirements.txt $(wildcard requirements-models.txt)
 DEV_REQUIREMENTS := requirements.txt requirements-dev.txt
 
-.PHONY: help run install install-dev packages test lint format migrations messages bench fuzz
+.PHONY: help run install install-dev packages test lint format migrations messages bench faults fuzz
 
 help: ## This list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1\t\2/p' Makefile | expand -t 18
@@ -90,6 +90,9 @@ messages: install packages ## Collects strings to translate, and compiles the ca
 
 bench: install-dev packages ## Measures speed and size against their targets (AREA=queue for one area), into bench.json
 	@$(BIN)/python -m tests.benchmarks $(AREA)
+
+faults: install-dev packages ## Breaks everything around working workers and proves that nothing is lost (MINUTES=5 of soak, LONG=1)
+	@$(BIN)/python -m tests.faults $(CASES)
 
 fuzz: install-dev ## Breaks recipes at random and checks what the compiler makes of them (COUNT=20000, SEED=random)
 	@$(BIN)/python -m tests.orchestration.language.fuzz $(or $(COUNT),20000) $(SEED)

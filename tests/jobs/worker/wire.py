@@ -72,7 +72,12 @@ class Wire:
             return
         family = socket.AF_UNIX if isinstance(self._target, str) else socket.AF_INET
         far = socket.socket(family)
-        far.connect(self._target)
+        try:
+            far.connect(self._target)
+        except OSError:  # the server itself is away
+            near.close()
+            far.close()
+            return
         self._pairs |= {near: far, far: near}
 
     def _pass_on(self, end: socket.socket) -> None:
