@@ -1,16 +1,16 @@
-"""Recipes in the admin: the text, what it compiles to, and what is wrong with it, at every save."""
+"""Recipes in the admin: written in the editor, saved through orchestration.recipes only, and started by hand."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from dataclasses import replace
+from typing import Any, cast
 from uuid import UUID
 
-from django import forms
 from django.contrib import admin, messages
 from django.contrib.admin.models import CHANGE, LogEntry
 from django.core.exceptions import PermissionDenied
-from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import URLPattern, path, reverse
 from django.utils.html import format_html
 from django.utils.translation import get_language, gettext_noop
@@ -18,36 +18,20 @@ from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_POST
 
 from orchestration import recipes
+from orchestration.admin import editor
+from orchestration.admin.by_hand import by_hand_view
+from orchestration.admin.recipe_form import RecipeForm
+from orchestration.admin.recipe_page import page_context
+from orchestration.drafting import keeping
 from orchestration.language import compile_recipe, print_technical, render_box
 from orchestration.models import Orchestration
+from orchestration.states import Executor
 from orchestration.vocabulary import database_vocabulary
 from synops.graph.admin.bases import VisibleAdmin, person, viewer
 from synops.graph.admin.rendering import badge, brief, json_block
-from synops.graph.models import Node
 
-if TYPE_CHECKING:
-    RecipeModelForm = forms.ModelForm[Orchestration]
-else:
-    RecipeModelForm = forms.ModelForm
-
-
-class RecipeForm(RecipeModelForm):
-    """Title and text; a new recipe is put into a collection that the person may see."""
-
-    collection = forms.ModelChoiceField(
-        queryset=Node.objects.none(), label=_("Collection"), required=True, help_text=_("Where its events come from.")
-    )
-
-    class Meta:
-        model = Orchestration
-        fields = ("title", "content")
-        labels = {"content": _("Recipe")}
-        widgets = {
-            "title": forms.TextInput(attrs={"class": "vTextField"}),
-            "content": forms.Textarea(
-                attrs={"class": "vLargeTextField recipe-text", "rows": 14, "spellcheck": "false"}
-            ),
-        }
+CHANGE_PAGE = "admin:orchestration_orchestration_change"
+WRITTEN = ("title", "collections", "content", "executor", "intelligence", "effort", "version", "wish")
 
 
 class RecipeAdmin(VisibleAdmin):
@@ -59,23 +43,35 @@ class RecipeAdmin(VisibleAdmin):
     ordering = ("title",)
     sortable_by = ()
     readonly_fields = ("shown_state", "compilation", "technical", "compiled_form")
-    change_form_template = "admin/orchestration/orchestration/change_form.html"
+    add_form_template = change_form_template = "admin/orchestration/orchestration/change_form.html"
+
+    # -- the page ----------------------------------------------------------------------------------------------------
 
     def get_fieldsets(self, request: HttpRequest, obj: Any = None) -> Any:
-        if obj is None:
-            return [(None, {"fields": ("title", "collection", "content")})]
-        return [
-            (None, {"fields": ("title", "shown_state", "content", "compilation")}),
-            (_("Technical"), {"fields": ("technical",)}),
-            (_("Compiled"), {"fields": ("compiled_form",), "classes": ("collapse",)}),
-        ]
+        """The template places the fields itself; for people who may only look, Django shows these as text."""
+        if obj is not None and not self.has_change_permission(request, obj):
+            return [
+                (None, {"fields": ("title", "shown_state", "content", "compilation", "technical", "compiled_form")})
+            ]
+        return [(None, {"fields": WRITTEN})]
+
+    def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> tuple[str, ...]:
+        return self.readonly_fields if obj is not None and not self.has_change_permission(request, obj) else ()
 
     def get_form(self, request: HttpRequest, obj: Any = None, change: bool = False, **kwargs: Any) -> Any:
-        form = super().get_form(request, obj, change=change, **kwargs)
-        if "collection" in form.base_fields:
-            visible = Node.objects.visible_to(viewer(request)).filter(node_kind="collection").order_by("title")
-            form.base_fields["collection"].queryset = visible  # type: ignore[attr-defined]
-        return form
+        if obj is not None and not self.has_change_permission(request, obj):
+            return super().get_form(request, obj, change=change, **{**kwargs, "fields": ()})
+        return type("RecipeForm", (RecipeForm,), {"viewer": viewer(request)})
+
+    def render_change_form(self, request: HttpRequest, context: Any, *args: Any, **kwargs: Any) -> HttpResponse:
+        recipe = cast("Orchestration | None", kwargs.get("obj") or context.get("original"))
+        may = self.has_change_permission(request, recipe) if recipe else self.has_add_permission(request)
+        context.update(page_context(request, recipe), may_write=may, may_activate=self.has_activate_permission(request))
+        context["may_run"] = recipe is not None and self.has_run_permission(request)
+        page: HttpResponse = super().render_change_form(request, context, *args, **kwargs)
+        return page
+
+    # -- who may what ------------------------------------------------------------------------------------------------
 
     def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         return False
@@ -83,49 +79,118 @@ class RecipeAdmin(VisibleAdmin):
     def has_activate_permission(self, request: HttpRequest) -> bool:
         return request.user.has_perm(recipes.ACTIVATE)
 
+    def has_run_permission(self, request: HttpRequest) -> bool:
+        return request.user.has_perm("orchestration.run_orchestration")
+
+    # -- saving ------------------------------------------------------------------------------------------------------
+
     def save_model(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:
-        chosen = form.cleaned_data.get("collection")
+        """A script that was drafted from a wish is saved behind it, so that both stand among the versions."""
+        user, said = person(request), form.cleaned_data
         draft = recipes.Draft(
-            text=form.cleaned_data["content"],
-            title=form.cleaned_data["title"],
-            collections=[chosen.pk] if chosen else None,
+            text=said["content"],
+            title=said["title"],
+            executor=said["executor"],
+            intelligence=said["intelligence"],
+            effort=said["effort"],
+            collections=said["collections"],
         )
-        saved = recipes.save(draft, recipe_id=obj.pk if change else None, user=person(request))
+        if said["wish"]:
+            wish = replace(draft, text=said["wish"], executor=Executor.BOT.value)
+            obj.pk = recipes.save(wish, recipe_id=obj.pk if change else None, user=user).id
+            saved = keeping.keep(obj.pk, said["content"], user=user)
+        else:
+            saved = recipes.save(draft, recipe_id=obj.pk if change else None, user=user)
         obj.pk = saved.id
+        if "_approve" in request.POST:
+            self._activate(request, saved.id)
         obj.refresh_from_db()
         if saved.compilation is not None and saved.compilation.plan is None:
             messages.warning(request, _("The text is saved, but it has errors. See below what to change."))
 
-    def activate_view(self, request: HttpRequest, object_id: UUID, on: bool) -> HttpResponse:
-        """Switches a recipe on or off. POST only; what keeps it from being active is said in a sentence."""
-        recipe = self.get_object(request, str(object_id))
-        if recipe is None or not self.has_activate_permission(request):
-            raise PermissionDenied
-        try:
-            if on:
-                recipes.activate(object_id, user=person(request))
-            else:
-                recipes.deactivate(object_id)
-            note = gettext_noop("Activated.") if on else gettext_noop("Deactivated.")
-            LogEntry.objects.log_actions(person(request).pk, [recipe], CHANGE, note)
-            self.message_user(request, _("The recipe is active.") if on else _("The recipe is a draft."))
-        except recipes.CannotActivate as problem:
-            self.message_user(request, str(problem), messages.ERROR)
-        return HttpResponseRedirect(reverse("admin:orchestration_orchestration_change", args=[object_id]))
+    def response_add(self, request: HttpRequest, obj: Any, post_url_continue: str | None = None) -> HttpResponse:
+        """Back to the recipe and not to the list: there is more to do with it."""
+        self.message_user(request, _("The recipe is saved."), messages.SUCCESS)
+        return HttpResponseRedirect(reverse(CHANGE_PAGE, args=[obj.pk]))
+
+    def response_change(self, request: HttpRequest, obj: Any) -> HttpResponse:
+        self.message_user(request, _("The recipe is saved."), messages.SUCCESS)
+        return HttpResponseRedirect(reverse(CHANGE_PAGE, args=[obj.pk]))
+
+    # -- buttons -----------------------------------------------------------------------------------------------------
 
     def get_urls(self) -> list[URLPattern]:
         wrap: Callable[[Any], Any] = self.admin_site.admin_view
-        view = wrap(require_POST(self.activate_view))
+        buttons = {"activate": self.activate, "deactivate": self.deactivate, "lift": self.lift}
         own = [
-            path("<uuid:object_id>/activate/", view, {"on": True}, name="orchestration_orchestration_activate"),
-            path("<uuid:object_id>/deactivate/", view, {"on": False}, name="orchestration_orchestration_deactivate"),
+            path(f"<uuid:object_id>/{name}/", wrap(require_POST(view)), name=f"orchestration_orchestration_{name}")
+            for name, view in buttons.items()
         ]
-        return [*own, *super().get_urls()]
+        own += [
+            path(
+                "<uuid:object_id>/restore/<int:number>/",
+                wrap(require_POST(self.restore)),
+                name="orchestration_orchestration_restore",
+            ),
+            path("<uuid:object_id>/run/", wrap(by_hand_view(self)), name="orchestration_orchestration_run"),
+        ]
+        return [*editor.urls(self), *own, *super().get_urls()]
 
-    def render_change_form(self, request: HttpRequest, context: Any, *args: Any, **kwargs: Any) -> HttpResponse:
-        context["may_activate"] = self.has_activate_permission(request)
-        page: HttpResponse = super().render_change_form(request, context, *args, **kwargs)
-        return page
+    def activate(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
+        """Switch a recipe on; what keeps it from being active is said in a sentence."""
+        self._own(request, object_id, self.has_activate_permission(request))
+        self._activate(request, object_id)
+        return self._back(object_id)
+
+    def deactivate(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
+        """Switch a recipe off: runs under way go on."""
+        recipe = self._own(request, object_id, self.has_activate_permission(request))
+        recipes.deactivate(object_id)
+        self._log(request, recipe, gettext_noop("Deactivated."))
+        self.message_user(request, _("The recipe is a draft."))
+        return self._back(object_id)
+
+    def lift(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
+        """Make free text of a script again ("[↑ Konverter til AI]"); it reacts to nothing until it is approved anew."""
+        recipe = self._own(request, object_id, self.has_change_permission(request))
+        keeping.lift(object_id, Executor.BOT, user=person(request))
+        self._log(request, recipe, gettext_noop("Turned into free text."))
+        self.message_user(request, _("The recipe is free text now, and a draft until it compiles and is approved."))
+        return self._back(object_id)
+
+    def restore(self, request: HttpRequest, object_id: UUID, number: int) -> HttpResponse:
+        """Make the text of an earlier version the newest one."""
+        recipe = self._own(request, object_id, self.has_change_permission(request))
+        version = recipe.versions.filter(number=number).first()
+        if version is None:
+            raise Http404
+        draft = recipes.Draft(text=version.source, title=version.title or recipe.title, note=f"restored {number}")
+        recipes.save(draft, recipe_id=object_id, user=person(request))
+        self.message_user(request, _("Version %(number)s is the newest text now.") % {"number": number})
+        return self._back(object_id)
+
+    def _activate(self, request: HttpRequest, object_id: UUID) -> None:
+        try:
+            recipes.activate(object_id, user=person(request))
+        except recipes.CannotActivate as problem:
+            self.message_user(request, str(problem), messages.ERROR)
+            return
+        self._log(request, Orchestration.objects.get(pk=object_id), gettext_noop("Activated."))
+        self.message_user(request, _("The recipe is active."))
+
+    def _own(self, request: HttpRequest, object_id: UUID, allowed: bool) -> Orchestration:
+        recipe = cast("Orchestration | None", self.get_object(request, str(object_id)))
+        if recipe is None or not allowed:
+            raise PermissionDenied
+        return recipe
+
+    def _log(self, request: HttpRequest, recipe: Orchestration, note: str) -> None:
+        LogEntry.objects.log_actions(person(request).pk, [recipe], CHANGE, note)
+
+    def _back(self, object_id: UUID) -> HttpResponse:
+        return HttpResponseRedirect(reverse(CHANGE_PAGE, args=[object_id]))
+
+    # -- columns -----------------------------------------------------------------------------------------------------
 
     @admin.display(description=_("state"))
     def shown_state(self, recipe: Orchestration) -> str:

@@ -37,9 +37,9 @@ def complete(text: str, line: int, column: int, vocabulary: Vocabulary, lang: st
     if keyword is None or (len(before) == tokens[-1].span.end and len(tokens) <= keyword.length):
         return _keywords(lang)
     if keyword.concept == WHEN:
-        return _events(lang)
+        return event_phrases(lang)
     if keyword.concept in (IF, UNLESS):
-        return _conditions(lang)
+        return condition_phrases(lang)
     if keyword.concept == ON_ERROR:
         return _step(tokens[keyword.length :], source, line, vocabulary, lang)
     return []
@@ -50,14 +50,16 @@ def _keywords(lang: str) -> list[Proposal]:
     return [Proposal(f"{words['when']} ", ""), Proposal(f"{words['if']} ", ""), Proposal(f"{words['on_error']} ", "")]
 
 
-def _events(lang: str) -> list[Proposal]:
+def event_phrases(lang: str) -> list[Proposal]:
+    """What may stand behind NÅR, with the event that each means."""
     words = packs.printing(lang)
     found = [Proposal(str(phrase), name) for name, phrase in words["events"].items()]
     weekly = str(words["clock"]["weekly"]).replace("{days}", packs.raw_pack(lang)["clock"]["days"][1])
     return [*found, Proposal(weekly.replace("{time}", "08:00"), "scheduled.due")]
 
 
-def _conditions(lang: str) -> list[Proposal]:
+def condition_phrases(lang: str) -> list[Proposal]:
+    """What may stand behind HVIS, with the condition that each means."""
     words = packs.printing(lang)["conditions"]
     found = []
     for predicate in ("has_trait", "has_media", "node_kind"):

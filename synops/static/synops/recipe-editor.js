@@ -104,7 +104,7 @@ function diagnostic(view, item) {
     ...range(view.state.doc, item.range),
     severity: item.severity,
     source: item.code,
-    message: `${item.message}. ${item.help}`,
+    message: `${item.message} – ${item.help}`,
     actions,
   };
 }
@@ -153,7 +153,7 @@ function lineItem(record, number) {
 
 function complaint(one, line) {
   const part = element("div", "complaint");
-  part.append(element("p", "", `${one.message}. ${one.help} (${one.code})`));
+  part.append(element("p", "", `${one.message} – ${one.help} (${one.code})`));
   const buttons = element("p", "fixes");
   for (const fix of one.suggestions.filter((each) => each.edits.length).slice(0, MAX_FIXES)) {
     buttons.append(button(fix.label, () => {
