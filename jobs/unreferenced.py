@@ -10,6 +10,8 @@ from synops.store.sql import Cursor
 
 YOUNGEST_SECONDS = 24 * 3600
 
+_others: list[str] = []
+
 REFERENCED = """
 SELECT DISTINCT found[1] FROM (
     SELECT regexp_matches(metadata::text || content, '[0-9a-f]{64}', 'g') AS found FROM nodes
@@ -21,14 +23,21 @@ SELECT DISTINCT found[1] FROM (
 """
 
 
+def register(statement: str) -> None:
+    """Have a query asked, too, whose rows are digests that an app above still needs."""
+    _others.append(statement)
+
+
 def remove(cursor: Cursor, store: FileStore) -> tuple[int, int]:
     """Delete them; how many files, and bytes."""
     oldest = time.time() - YOUNGEST_SECONDS
     candidates = {path.name: path for path in _files(store.root) if path.stat().st_mtime < oldest}
     if not candidates:
         return 0, 0
-    cursor.execute(REFERENCED)
-    named = {row[0] for row in cursor.fetchall()}
+    named: set[str] = set()
+    for statement in (REFERENCED, *_others):
+        cursor.execute(statement)
+        named.update(row[0] for row in cursor.fetchall())
     loose = [path for digest, path in candidates.items() if digest not in named]
     size = sum(path.stat().st_size for path in loose)
     for path in loose:

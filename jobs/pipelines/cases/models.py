@@ -172,7 +172,10 @@ class Document(models.Model):
         verbose_name_plural = _("documents")
         ordering = ("position", "id")
         constraints = [models.UniqueConstraint(fields=["case", "key"], name="case_documents_once")]
-        indexes = [models.Index(fields=["kind", "id"], name="case_documents_kind")]
+        indexes = [
+            models.Index(fields=["kind", "id"], name="case_documents_kind"),
+            models.Index(fields=["cas_hash"], name="case_documents_digest"),
+        ]
 
     def __str__(self) -> str:
         return self.name

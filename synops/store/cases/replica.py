@@ -13,7 +13,7 @@ from synops.store.sql import Cursor, load
 BATCH = 1_000
 TABLES = ("schemes", "statuses", "cases")
 # Children before what they need only where rows are deleted; the statements say which order is right.
-STATEMENTS = ("sync_schemes", "sync_cases", "sync_parts", "sync_removed")
+STATEMENTS = ("sync_schemes", "sync_cases", "sync_parts", "sync_removed", "sync_facts")
 
 
 class SuspiciousDump(ValueError):

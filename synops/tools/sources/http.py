@@ -36,6 +36,8 @@ class HttpSource:
     def __init__(self, address: str, token: str) -> None:
         import httpx2
 
+        if not token.isascii() or any(letter.isspace() for letter in token):
+            raise NotConfigured("CASES_SOURCE_TOKEN holds letters or spaces that a token can't have; set it anew")
         self.address = address.rstrip("/")
         # One client, so that ten thousand documents need no ten thousand connections. No redirects: the token would
         # go wherever the answer says.
@@ -77,6 +79,10 @@ class HttpSource:
                 yield io.BufferedReader(_Stream(response, self.address))
         except NoSuchCase as error:
             raise SourceChanged(f"the document {document.name} of {number} is not there any more") from error
+
+    def close(self) -> None:
+        """Let the connection go; a program's ends with it anyway."""
+        self._client.close()
 
     def _announced(self) -> dict[str, Any]:
         return self._json("/dump")
