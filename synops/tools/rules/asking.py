@@ -47,11 +47,11 @@ def judge(call: Call, task: Task, data: CaseData) -> Judged:
     texts = _texts(call, about)
     if not texts:
         return task.judged(data, Verdict.UNKNOWN, "no document to ask about")
-    try:
-        with failures_as_exit_codes(), _kept(BadAnswer):
+    with failures_as_exit_codes():
+        try:
             said = ask(place, _messages(task, texts), SCHEMA, name="verdict", lane=PIPELINE, check=_quoted_from(texts))
-    except _Kept as kept:
-        return task.judged(data, Verdict.ERROR, str(kept))
+        except BadAnswer as error:  # the rule's verdict, and not the tool's failure
+            return task.judged(data, Verdict.ERROR, str(error))
     return _judged(task, said.value, said.model)
 
 
@@ -119,21 +119,3 @@ def _judged(task: Task, said: dict[str, Any], model: str) -> Judged:
     places = [{"quote": said["quote"], "document": said["document"], "model": model}] if said["quote"] else []
     document = task.document.id if task.document else ""
     return Judged(task.rule.id, VERDICTS[said["answer"]], task.rule.required, document, places)
-
-
-class _Kept(Exception):
-    """A model that gave no usable answer: the rule's verdict, and not the tool's failure."""
-
-
-class _kept:  # noqa: N801 (reads as the statement that it is)
-    """Inside `failures_as_exit_codes`, lets one kind of failure pass as _Kept."""
-
-    def __init__(self, kind: type[Exception]) -> None:
-        self._kind = kind
-
-    def __enter__(self) -> None:
-        return None
-
-    def __exit__(self, _type: object, error: BaseException | None, _traceback: object) -> None:
-        if isinstance(error, self._kind):
-            raise _Kept(str(error)) from error
