@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from django.contrib import admin
 
-from jobs.admin.clockwork import PipelineStepAdmin, ScheduleAdmin
 from jobs.admin.job import JobAdmin
-from jobs.models import Job, PipelineStep, Schedule
+from jobs.admin.pipelines import GenerationAdmin, PipelineStepAdmin
+from jobs.admin.schedules import ScheduleAdmin
+from jobs.models import Generation, Job, PipelineStep, Schedule
 
 admin.site.register(Job, JobAdmin)
 admin.site.register(Schedule, ScheduleAdmin)
+admin.site.register(Generation, GenerationAdmin)
 admin.site.register(PipelineStep, PipelineStepAdmin)

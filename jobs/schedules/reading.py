@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from cronsim import CronSim
+from cronsim import CronSim, CronSimError
 from django.utils.dates import MONTHS, WEEKDAYS
 from django.utils.text import capfirst
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext, pgettext
 
-from jobs.schedules.cron import SOME_DAY
+from jobs.schedules.cron import SOME_DAY, CronRefused
 
 MOST_TIMES = 6
 WORKDAYS = frozenset({1, 2, 3, 4, 5})
@@ -19,8 +19,11 @@ EVERY_DAY = frozenset(range(7))
 
 
 def in_words(cron: str) -> str:
-    """The reading of a valid line, in the active language."""
-    line = CronSim(cron, SOME_DAY)
+    """The reading of a line, in the active language. Raises CronRefused for one that is none."""
+    try:
+        line = CronSim(cron, SOME_DAY)
+    except CronSimError as error:
+        raise CronRefused("field", f"“{cron}” is no cron line.") from error
     minute, hour, day, _month, weekday = cron.upper().split()
     parts = [_times(line, minute, hour), _days(line, day, weekday), _months(line)]
     return capfirst(", ".join(part for part in parts if part))

@@ -23,6 +23,9 @@ class OwnPage:
 PAGES = (
     OwnPage("jobs", _("Job types"), "admin:job_types", "jobs.view_job"),
     OwnPage("jobs", _("Failures"), "admin:failures", "jobs.view_job"),
+    OwnPage("jobs", _("Pipelines"), "admin:pipelines", "jobs.view_generation"),
+    OwnPage("orchestration", _("Cascade map"), "admin:cascade_map", "orchestration.view_orchestration"),
+    OwnPage("orchestration", _("The recipe language"), "admin:recipe_language", "orchestration.view_orchestration"),
     OwnPage("jobs", _("Agents: switches and limits"), "admin:switches", "jobs.view_job"),
 )
 

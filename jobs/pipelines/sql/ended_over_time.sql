@@ -1,0 +1,10 @@
+-- How many steps ended in each span of the last %(hours)s hours, and how many of them for good without success.
+-- Index: pipeline_steps_finished, read alone.
+SELECT date_bin(make_interval(secs => %(span)s), s.finished_at, '2000-01-01 00:00+00'), count(*),
+       count(*) FILTER (WHERE s.state = 'permanently_failed')
+FROM pipeline_steps s
+WHERE s.pipeline = %(pipeline)s AND s.state IN ('succeeded', 'permanently_failed', 'excluded')
+  AND s.finished_at >= now() - make_interval(hours => %(hours)s)
+  AND (%(everything)s OR EXISTS (
+      SELECT FROM node_access a WHERE a.user_id = %(user)s AND a.node_id = s.collection_node_id))
+GROUP BY 1 ORDER BY 1
