@@ -60,6 +60,7 @@ packages: ## Debian packages that the tests use; installs what is missing when r
 	@missing=; \
 	command -v msgfmt >/dev/null || missing="$$missing gettext"; \
 	test -x /usr/bin/chromium || missing="$$missing chromium"; \
+	test -x /usr/bin/caddy || missing="$$missing caddy"; \
 	command -v pgbouncer >/dev/null || test -x /usr/sbin/pgbouncer || missing="$$missing pgbouncer"; \
 	ls /usr/lib/postgresql/*/bin/postgres >/dev/null 2>&1 || missing="$$missing postgresql"; \
 	if [ -n "$$missing" ] && [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \

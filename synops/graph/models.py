@@ -330,7 +330,7 @@ class DownloadCount(models.Model):
 
 
 class DownloadWindow(models.Model):
-    """What one listener has got of one file within the window that counts as one download. Kept for two days, then forgotten.
+    """What one listener has got of one file within the window that counts as one download. Kept for two days.
 
     `client` is a keyed hash of address and app: who listened can't be read from it.
     """

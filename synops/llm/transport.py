@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import random
 import time
 from collections.abc import Callable, Iterator, Mapping
 from email.utils import parsedate_to_datetime
 from itertools import count
+from pathlib import Path
 from typing import Any, Final, TypeVar
 
 import httpx2
@@ -34,9 +36,11 @@ def post(
     body: Mapping[str, Any],
     read: Callable[[Iterator[bytes]], Answer],
     lane: str = "",
+    file: Path | None = None,
 ) -> Answer:
     """Send `body` to `path` and return what `read` makes of the answer's bytes. Raises NotUsable, Unavailable.
 
+    The body is JSON; with a `file` it is a form, which the file is part of.
     The slot is given back while waiting for the next attempt, and waiting for one costs no time of the call.
     """
     end = time.monotonic() + endpoint.total_seconds
@@ -44,7 +48,7 @@ def post(
         try:
             with slot(endpoint, lane) as waited:
                 end += waited
-                return _once(endpoint, path, body, read, end)
+                return _once(endpoint, path, body, read, end, file)
         except Unavailable as failure:
             pause = _pause(endpoint, attempt, failure)
             if attempt >= endpoint.attempts or time.monotonic() + pause >= end:
@@ -61,7 +65,12 @@ def _pause(endpoint: Endpoint, attempt: int, failure: Unavailable) -> float:
 
 
 def _once(
-    endpoint: Endpoint, path: str, body: Mapping[str, Any], read: Callable[[Iterator[bytes]], Answer], end: float
+    endpoint: Endpoint,
+    path: str,
+    body: Mapping[str, Any],
+    read: Callable[[Iterator[bytes]], Answer],
+    end: float,
+    file: Path | None,
 ) -> Answer:
     patience = min(endpoint.read_seconds, max(0.001, end - time.monotonic()))
     timeout = httpx2.Timeout(patience, connect=min(endpoint.connect_seconds, patience))
@@ -69,7 +78,8 @@ def _once(
         with (
             # Redirects are not followed: the key is for this server alone.
             httpx2.Client(timeout=timeout, headers=_headers(endpoint)) as client,
-            client.stream("POST", endpoint.base_url + path, json=body) as response,
+            _content(body, file) as content,
+            client.stream("POST", endpoint.base_url + path, **content) as response,
         ):
             chunks = _chunks(endpoint, response, end)
             if response.status_code != httpx2.codes.OK:
@@ -81,6 +91,15 @@ def _once(
         raise Unavailable(
             f"{endpoint.server} can't be reached or broke off: {error or type(error).__name__}"
         ) from error
+
+
+@contextlib.contextmanager
+def _content(body: Mapping[str, Any], file: Path | None) -> Iterator[dict[str, Any]]:
+    if file is None:
+        yield {"json": body}
+        return
+    with file.open("rb") as stream:
+        yield {"data": body, "files": {"file": (file.name, stream)}}
 
 
 def _headers(endpoint: Endpoint) -> dict[str, str]:

@@ -82,6 +82,12 @@ def find_collection(cur: Cursor, name: str) -> UUID:
     return UUID(str(rows[0][0]))
 
 
+def collection_slugs(cur: Cursor) -> dict[UUID, str]:
+    """The folder of every collection, by its id."""
+    cur.execute("SELECT id, title, metadata ->> 'slug' FROM nodes WHERE node_kind = 'collection'")
+    return {UUID(str(row[0])): folder_name(row[2], row[1], UUID(str(row[0]))) for row in cur.fetchall()}
+
+
 def folder_name(slug: Any, title: str, node_id: UUID) -> str:
     """A name for a folder or an address: `slug` where it is usable, else one from the title and the id.
 

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import importlib
+import json
 import pkgutil
 import sys
 from collections.abc import Mapping
 
 import synops.tools
+from synops.store.locations import PROJECT
 from synops.tools.describe import Description, Param
 
+MEASURED = PROJECT / "docs" / "tools-measured.json"
 HEAD = """# The tools
 
 Written by `python -m synops.tools.page` from each tool's `--describe`; don't edit it. How a tool works, and how to write
@@ -34,7 +37,24 @@ def page() -> str:
         f"| [{tool.name}](#{tool.name}) | {', '.join(tool.job_types)} | {_text(tool.description)} |" for tool in tools
     ]
     index = "\n".join(["| program | job types | what it does |", "|---|---|---|", *rows])
-    return "\n".join([HEAD, index, "", *(_section(tool) for tool in tools)])
+    return "\n".join([HEAD, index, "", *_measured(), *(_section(tool) for tool in tools)])
+
+
+def _measured() -> list[str]:
+    """What `make bench AREA=tools` has found; nothing before the first measurement."""
+    if not MEASURED.is_file():
+        return []
+    found = json.loads(MEASURED.read_text(encoding="utf-8"))
+    rows = [
+        f"| {row['tool']} | {row['what']} | {row['seconds']:g} | {row['megabytes']} | {row['quality']} |"
+        for row in found["rows"]
+    ]
+    intro = (
+        f"`make bench AREA=tools` runs each once as a process, its start included, on {found['machine']}. "
+        "Memory is the peak of what is resident. Without a language model; with one, time and quality are the model's."
+    )
+    head = ["| program | work | seconds | MB | quality |", "|---|---|---|---|---|"]
+    return ["## What they cost", "", intro, "", *head, *rows, ""]
 
 
 def _section(tool: Description) -> str:

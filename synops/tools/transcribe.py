@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from synops.llm.names import SPEECH_SECRETS, SPEECH_SETTINGS
 from synops.tools.describe import Description, Param
 from synops.tools.program import run
 
 if TYPE_CHECKING:
     from uuid import UUID
 
+    from synops.llm.speech import SpeechServer
     from synops.store.files import StoredFile
     from synops.tools.call import Call
     from synops.tools.speech import Speech
+
+#: The value of --model that means the speech server.
+SERVER: Final = "server"
 
 DESCRIPTION = Description(
     name="synops-transcribe",
@@ -61,6 +66,7 @@ DESCRIPTION = Description(
                     "nn": ("liten modell", "rask", "small"),
                     "en": ("small model", "fast", "small"),
                 },
+                SERVER: {"nb": ("taletjener",), "nn": ("taletenar",), "en": ("speech server",)},
                 "base": {
                     "nb": ("innebygd modell", "base"),
                     "nn": ("innebygd modell", "base"),
@@ -69,8 +75,8 @@ DESCRIPTION = Description(
             },
             enum_open=True,
             description={
-                "nb": "Talemodell; uten navn brukes den største som er installert.",
-                "en": "The speech model; without a name the largest one installed is used.",
+                "nb": "Talemodellen, eller server; uten navn en taletjener der den er satt opp, ellers den største her.",
+                "en": "The speech model, or server; without a name a speech server where it is set up, else the largest here.",
             },
         ),
         Param(
@@ -135,7 +141,9 @@ DESCRIPTION = Description(
     weight=5,
     timeout=3600,
     database="write",
-    settings=("STORE_DIR", "SYNOPS_VAR", "SYNOPS_WHISPER_MODELS"),
+    settings=("STORE_DIR", "SYNOPS_WHISPER_MODELS", *SPEECH_SETTINGS),
+    secrets=SPEECH_SECRETS,
+    network=True,
     exit_codes="sysexits",
     examples=(
         "synops-transcribe --cas-hash=9f86d0…",
@@ -163,12 +171,17 @@ def work(call: Call) -> dict[str, Any]:
 
 
 def _recognise(call: Call) -> tuple[Made, Sequence[UUID]]:
-    """Find the model before anything else: a missing one must fail at once, for the recipe's fallback to run."""
+    """A speech server where one is configured, unless a model of this machine is named.
+
+    A local model is found before anything else: a missing one must fail at once, for the recipe's fallback to run.
+    """
     from synops.tools.database import reading
     from synops.tools.recording import find_recording, stored_file
     from synops.tools.speech import ENGINE, recognise
     from synops.tools.whisper_models import find_model
 
+    if server := _server(call):
+        return _ask(call, server)
     model = find_model(call.payload["model"], call.environ)
     path = stored_file(call)
     with reading(call) as cur:
@@ -183,6 +196,37 @@ def _recognise(call: Call) -> tuple[Made, Sequence[UUID]]:
         lambda done, text: call.progress(done, text),
     )
     return Made(speech, ENGINE, model.name, model.quality), recording.media
+
+
+def _server(call: Call) -> SpeechServer | None:
+    """The server to ask. Raises NotConfigured when it is demanded and there is none."""
+    from synops.llm.speech import speech_server
+    from synops.tools.failures import NotConfigured
+    from synops.tools.model import failures_as_exit_codes
+
+    with failures_as_exit_codes():
+        server = speech_server(call.environ)
+    there = server is not None and server.listening_model
+    if call.payload["model"] == SERVER and not there:
+        raise NotConfigured(
+            "no speech server is configured. Set SYNOPS_SPEECH_BASE_URL, SYNOPS_SPEECH_MODEL and SYNOPS_SPEECH_API_KEY "
+            "(any OpenAI-compatible server), or name a local model, such as --model base."
+        )
+    return server if there and call.payload["model"] in (None, SERVER) else None
+
+
+def _ask(call: Call, server: SpeechServer) -> tuple[Made, Sequence[UUID]]:
+    from synops.tools.database import reading
+    from synops.tools.recording import find_recording, stored_file
+    from synops.tools.speech_service import ENGINE, recognise
+
+    path = stored_file(call)
+    with reading(call) as cur:
+        recording = find_recording(call, cur)
+    language = call.payload["language"] or recording.collection.language
+    call.progress(0, f"asking {server.endpoint.server}")
+    speech = recognise(path, server, None if language == "auto" else language, recording.collection.names)
+    return Made(speech, ENGINE, server.listening_model, "standard"), recording.media
 
 
 def _read(call: Call) -> tuple[Made, Sequence[UUID]]:

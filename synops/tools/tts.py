@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
+from synops.llm.names import SPEECH_SECRETS, SPEECH_SETTINGS
 from synops.tools.describe import Description, Param
 from synops.tools.program import run
 
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
 
     from synops.store.nodes import Node
     from synops.tools.call import Call
+    from synops.tools.voices import Voice
 
 LOUDNESS = -16.0
 # Markdown that would be read out as signs: images and tags go, links and emphasis leave their words.
@@ -62,7 +64,11 @@ DESCRIPTION = Description(
                 "female": {"nb": ("kvinnestemme",), "nn": ("kvinnestemme",), "en": ("female voice",)},
                 "male": {"nb": ("mannsstemme",), "nn": ("mannsstemme",), "en": ("male voice",)},
             },
-            description={"nb": "Stemmen.", "en": "The voice."},
+            enum_open=True,
+            description={
+                "nb": "Stemmen, eller navnet på en piper-stemme eller taletjenerens.",
+                "en": "The voice, or the name of a piper voice or of the speech server's.",
+            },
         ),
         Param(
             name="language",
@@ -88,6 +94,7 @@ DESCRIPTION = Description(
         "mime": "string",
         "size": "integer",
         "engine": "string",
+        "voice": "string",
         "quality": "string",
     },
     output_words={
@@ -95,7 +102,9 @@ DESCRIPTION = Description(
     },
     weight=2,
     database="write",
-    settings=("STORE_DIR", "SYNOPS_VAR"),
+    network=True,
+    settings=("STORE_DIR", "SYNOPS_PIPER_VOICES", *SPEECH_SETTINGS),
+    secrets=SPEECH_SECRETS,
     exit_codes="sysexits",
     examples=("synops-tts --node-id=0190f5a6-0000-7000-8000-000000000001 --voice=female --write",),
 )
@@ -106,20 +115,23 @@ def work(call: Call) -> dict[str, Any]:
     import tempfile
     from pathlib import Path
 
+    from synops.tools.voices import find_voice
+
     node, language, collections = _read(call)
     paragraphs = spoken_paragraphs(node.title, node.content)
     if not paragraphs:
         from synops.tools.failures import NoInput
 
         raise NoInput(f"node {node.id} has no text to read")
+    voice = find_voice(call.payload["voice"], language, call.environ)
     with tempfile.TemporaryDirectory(prefix="synops-tts-") as folder:
         made = Path(folder) / "speech.mp3"
-        seconds = _speak(call, paragraphs, made, language)
+        seconds = _speak(call, voice, paragraphs, made, language)
         result = {
-            "engine": "espeak-ng",
-            "quality": "draft",
+            "engine": voice.engine,
+            "quality": voice.quality,
             "language": language,
-            "voice": call.payload["voice"],
+            "voice": voice.name,
             "mime": "audio/mpeg",
             "size": made.stat().st_size,
             "duration_seconds": round(seconds, 3),
@@ -158,12 +170,12 @@ def _read(call: Call) -> tuple[Node, str, list[UUID]]:
     return node, language, collections
 
 
-def _speak(call: Call, paragraphs: Sequence[str], target: Path, language: str) -> float:
-    from synops.tools.espeak import speak
+def _speak(call: Call, voice: Voice, paragraphs: Sequence[str], target: Path, language: str) -> float:
     from synops.tools.sound import FORMATS, encode, levelling, measure
+    from synops.tools.voices import speak
 
     raw = target.with_suffix(".wav")
-    speak(paragraphs, raw, language, call.payload["voice"], lambda done: call.progress(0.8 * done, "reading the text"))
+    speak(voice, paragraphs, raw, language, lambda done: call.progress(0.8 * done, "reading the text"))
     loudness = measure(raw, [], lambda _: None).lufs
     gain = 0.0 if loudness is None else LOUDNESS - loudness
     call.progress(0.9, "encoding")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import re
 import socket
 import threading
 from collections.abc import Callable, Iterator
@@ -13,11 +14,12 @@ Answer = bytes | Callable[[socket.socket, threading.Event], None]
 
 @dataclass
 class StrangeServer:
-    """`asked` are the paths in the order they came."""
+    """`asked` are the paths in the order they came, `bodies` what came with them."""
 
     listener: socket.socket
     answers: dict[str, Answer] = field(default_factory=dict)
     asked: list[str] = field(default_factory=list)
+    bodies: list[bytes] = field(default_factory=list)
     over: threading.Event = field(default_factory=threading.Event)
 
     @property
@@ -43,11 +45,24 @@ class StrangeServer:
                 data += piece
             path = data.split(b" ", 2)[1].decode()
             self.asked.append(path)
+            self.bodies.append(rest_of(connection, data))
             found = self.answers.get(path, response(b"", status="404 Not Found"))
             if callable(found):
                 found(connection, self.over)
             else:
                 connection.sendall(found)
+
+
+def rest_of(connection: socket.socket, data: bytes) -> bytes:
+    """The body of a request whose head has come; read to its end, or closing would break what is being sent."""
+    head, _, body = data.partition(b"\r\n\r\n")
+    told = re.search(rb"content-length: *(\d+)", head, re.IGNORECASE)
+    while told and len(body) < int(told[1]):
+        piece = connection.recv(65536)
+        if not piece:
+            break
+        body += piece
+    return body
 
 
 def response(body: bytes, status: str = "200 OK", kind: str = "text/html; charset=utf-8", **headers: str) -> bytes:

@@ -13,7 +13,7 @@ import pytest
 from synops.tools.addresses import is_public, permitted
 from synops.tools.failures import BadInput, ToolFailure, TryAgain
 from synops.tools.fetching import Limits, checked, fetch
-from tests.tools.strange_server import StrangeServer, response, strange_server
+from tests.tools.strange_server import Answer, StrangeServer, response, strange_server
 
 PAGE = response("<p>Blåbær</p>".encode())
 
@@ -177,7 +177,7 @@ def test_what_is_too_large_is_not_read_to_its_end(server: StrangeServer) -> None
 
 
 def test_a_server_that_drips_is_left_when_the_time_is_up(server: StrangeServer) -> None:
-    def drip(head: bytes) -> object:
+    def drip(head: bytes) -> Answer:
         def answer(connection: socket.socket, over: threading.Event) -> None:
             connection.sendall(head)
             while not over.wait(0.05):
@@ -185,10 +185,13 @@ def test_a_server_that_drips_is_left_when_the_time_is_up(server: StrangeServer) 
 
         return answer
 
+    def silent(connection: socket.socket, over: threading.Event) -> None:
+        over.wait(60)
+
     server.answers |= {
         "/body": drip(b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n"),
         "/headers": drip(b"HTTP/1.1 200 OK\r\nX: "),
-        "/silence": lambda connection, over: over.wait(60),
+        "/silence": silent,
     }
     for path in ("/body", "/headers", "/silence"):
         with pytest.raises(TryAgain, match="no whole answer in 1 seconds"):
