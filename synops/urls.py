@@ -7,6 +7,7 @@ from django.urls import URLPattern, URLResolver, include, path
 from django.views.generic import RedirectView
 
 from synops.site.health import alive, health
+from synops.site.language import choose_language
 from synops.site.public import public
 from synops.site.stored_files import stored_file
 
@@ -16,7 +17,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("alive", alive, name="alive"),
     path("public/<path:path>", public, name="public"),
     path("store/<str:digest>", stored_file, name="store"),
-    path("i18n/", include("django.conf.urls.i18n")),
+    path("i18n/setlang/", choose_language, name="set_language"),
     path("", include("synops.site.api.urls")),  # before the admin: /admin/jobs and /admin/resources are the API's
     path("admin/", admin.site.urls),
 ]

@@ -14,8 +14,11 @@ from django.views.decorators.http import require_POST
 from jobs.admin.failures_page import failures_view
 from jobs.admin.types_page import types_view
 from jobs.models import Job
+from orchestration.pages.cascade_map import map_view
+from orchestration.pages.help import code_help, language_help
 from synops.site.dashboard.page import dashboard
 from synops.site.live_view import live_view
+from synops.site.notices import notices_view, unread_count
 from synops.site.resources_page import resources_page, switch_view
 from synops.site.settings_page import settings_view
 from synops.site.sidebar import with_own_pages
@@ -38,11 +41,22 @@ class SynopsAdminSite(AdminSite):
             path("live/", self.admin_view(live_view), name="live"),
             path("job-types/", self.admin_view(types_view(self.get_model_admin(Job))), name="job_types"),
             path("failures/", self.admin_view(failures_view(self.get_model_admin(Job))), name="failures"),
+            path("notices/", self.admin_view(notices_view(self)), name="notices"),
             path("live-call/", self.admin_view(require_POST(switch_view)), name="live_call"),
             path("switches/", self.admin_view(switches_view(self)), name="switches"),
+            path("recipe-language/", self.admin_view(language_help(self)), name="recipe_language"),
+            path("ork/feil/<str:code>", self.admin_view(code_help(self)), name="recipe_code"),
+            path("cascade-map/", self.admin_view(map_view(self)), name="cascade_map"),
             path("settings/", self.admin_view(settings_view(self)), name="settings"),
         ]
         return [*own, *super().get_urls()]
+
+    def each_context(self, request: HttpRequest) -> dict[str, Any]:
+        """On every page of a person who is logged in: the number of unread notices."""
+        context = super().each_context(request)
+        if context["has_permission"]:
+            context["unread_notices"] = unread_count(request.user)
+        return context
 
     def index(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> TemplateResponse:
         """The front page, above the list of everything that there is."""

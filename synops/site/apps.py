@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from django.apps import AppConfig
 from django.contrib.admin.apps import AdminConfig
+from django.db.models.signals import post_migrate
 from django.utils.translation import gettext_lazy as _
 
 
@@ -18,12 +19,18 @@ class SiteConfig(AppConfig):
         from jobs.live.job_topic import JOB_TOPIC
         from jobs.live.topics import topics
         from orchestration.live_topics import RUN_TOPIC
-        from synops.site import checks  # noqa: F401 - registers them
+        from synops.site import (
+            checks,  # noqa: F401 - registers them
+            language,
+        )
         from synops.site.job_filters import add_recipe_filter
+        from synops.site.roles import seed_roles
 
         for topic in (JOB_TOPIC, RUN_TOPIC):
             topics.register(topic)
         add_recipe_filter()
+        language.connect()
+        post_migrate.connect(seed_roles, dispatch_uid="synops.roles")
 
 
 class SynopsAdminConfig(AdminConfig):

@@ -1,4 +1,4 @@
-"""What lets programs in without a login: tokens, of which only a hash is kept."""
+"""What the site itself keeps: tokens that let programs in, of which only a hash is kept, and what people prefer."""
 
 from __future__ import annotations
 
@@ -69,3 +69,21 @@ class ApiToken(models.Model):
 
     def __str__(self) -> str:
         return self.name
+
+
+class Preference(models.Model):
+    """What one person has chosen, on every machine: the language."""
+
+    user = models.OneToOneField(
+        settings.AUTH_USER_MODEL,
+        verbose_name=_("user"),
+        on_delete=models.CASCADE,
+        primary_key=True,
+        related_name="+",
+    )
+    language = models.CharField(_("language"), max_length=10)
+
+    class Meta:
+        db_table = "user_preferences"
+        verbose_name = _("preference")
+        verbose_name_plural = _("preferences")
