@@ -14,6 +14,7 @@ from uuid import UUID
 from django.conf import settings
 from django.db import InterfaceError, OperationalError, connection, transaction
 
+from orchestration import withdrawals
 from orchestration.cascade import CASCADE
 from orchestration.conditions import Facts, Subject
 from orchestration.event_values import Event, Occasion, event_extra, variables
@@ -62,6 +63,8 @@ def _consume(limit: int) -> Consumed:
         if not _lock(cursor):
             return Consumed(busy=True)
         events = _take(cursor, limit)
+        if not events:
+            return Consumed()
         runs = handle(cursor, events)
         _done(cursor, events)
     return Consumed(len(events), tuple(runs), full=len(events) == limit)
@@ -113,6 +116,7 @@ def handle(cursor: Cursor, events: Sequence[Event]) -> list[UUID]:
     """Start the recipes of these events, in the caller's transaction; the ids of the runs."""
     if not events:
         return []
+    withdrawals.follow(cursor, events)
     asked = candidates_for(cursor, {event.name for event in events})
     if not asked:
         return []

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -43,6 +44,10 @@ FIVE_STEPS = compiled(
 
 STRIDE = 1 if os.environ.get("LONG") else 7
 """LONG=1 crashes at every statement of the run, which takes minutes; otherwise at every seventh."""
+
+
+EACH = 22
+"""Statements that a worker gets through before it is killed: more than one transaction has, so that each gets on."""
 
 
 class Crash(BaseException):
@@ -188,6 +193,85 @@ class Forget(Exception):
     def __init__(self, story: dict[str, Any]) -> None:
         super().__init__("rolled back")
         self.story = story
+
+
+FAULTY = str(Path(__file__).with_name("dying_worker.py"))
+NOTE = """
+text="${1#--text=}"
+if [ "$text" = fail ]; then echo no >&2; exit 65; fi
+echo "{\\"n\\": \\"r$text\\"}"
+"""
+
+
+@pytest.fixture
+def five_steps(tools, transactional_db):  # noqa: F811
+    """A way to begin the five steps in the database, with real programs: the recipe."""
+    tools.add("note", NOTE, job_types=["note"], params=[{"name": "text", "type": "text"}], exit_codes="sysexits")
+    add_tools()
+    collection = make_collection("Podcast")
+
+    def begin() -> Node:
+        recipe = make_recipe("Fem", FIVE_STEPS, collection)
+        end(make_recording(collection))
+        return recipe
+
+    return begin
+
+
+def is_over(recipe: Node) -> bool:
+    return Run.objects.filter(orchestration_id=recipe.pk).exclude(status="running").exists()
+
+
+def kill_at(start_worker: Any, recipe: Node, statement: int) -> bool:  # noqa: F811
+    """A worker that dies at that statement about runs, or lives until the run is over; whether it died."""
+    worker = start_worker(program=(FAULTY, str(statement)))
+    wait_until(lambda: worker.process.poll() is not None or is_over(recipe), "the worker is dead or the run over", 120)
+    died = worker.process.poll() is not None
+    assert not died or worker.process.returncode == -signal.SIGKILL, worker.output()
+    worker.signal(signal.SIGKILL)
+    worker.process.wait()
+    return died
+
+
+def forget(recipe: Node) -> None:
+    """Leave nothing of a run that the next one could be mixed up with."""
+    Job.objects.all().delete()
+    Node.objects.filter(node_kind="work_item").delete()
+    Node.objects.filter(pk=recipe.pk).delete()
+
+
+def test_a_run_ends_as_ever_though_each_worker_is_killed_after_a_few_statements(start_worker, five_steps):  # noqa: F811
+    """Five steps take some sixty statements about runs, commits included; no worker gets further than EACH of them."""
+    expected = undisturbed(start_worker, five_steps())
+    recipe, deaths = five_steps(), 0
+    while not is_over(recipe):
+        deaths += kill_at(start_worker, recipe, EACH)
+    assert story(recipe) == expected
+    assert deaths >= 2, "far fewer deaths than a run of five steps has room for"
+
+
+@pytest.mark.skipif(not os.environ.get("LONG"), reason="LONG=1 kills a worker at each statement: a quarter of an hour")
+def test_kill_9_at_each_statement_of_a_real_worker(start_worker, five_steps):  # noqa: F811
+    expected = undisturbed(start_worker, five_steps())
+    statement, died = 0, True
+    while died:
+        statement += 1
+        recipe = five_steps()
+        died = kill_at(start_worker, recipe, statement)
+        while not is_over(recipe):
+            kill_at(start_worker, recipe, 100_000)
+        assert story(recipe) == expected, f"after a death at statement {statement}"
+        forget(recipe)
+    assert statement > 30, "far fewer statements than a run of five steps has"
+
+
+def undisturbed(start_worker: Any, recipe: Node) -> dict[str, Any]:  # noqa: F811
+    """The story of a run that nothing happens to."""
+    assert not kill_at(start_worker, recipe, 100_000)
+    told = story(recipe)
+    assert told["status"] == "completed"
+    forget(recipe)
+    return told
 
 
 STEPS = ("one", "two", "three")

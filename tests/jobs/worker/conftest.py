@@ -7,7 +7,7 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
@@ -81,12 +81,12 @@ def tools(tmp_path: Path) -> Tools:
 def start_worker(tools: Tools, tmp_path: Path, transactional_db: None) -> Iterator[object]:
     started: list[WorkerProcess] = []
 
-    def start(*options: str, **environment: str) -> WorkerProcess:
+    def start(*options: str, program: Sequence[str] = ("manage.py",), **environment: str) -> WorkerProcess:
         log = tmp_path / f"worker-{len(started)}.log"
         own = {"DATABASE_URL": database_url(), "SYNOPS_TOOLS_PATH": str(tools.folder), "PYTHONWARNINGS": "error"}
         with log.open("wb") as output:
             process = subprocess.Popen(
-                [sys.executable, "manage.py", "runworker", "--poll-interval=200ms", *options],
+                [sys.executable, *program, "runworker", "--poll-interval=200ms", *options],
                 cwd=ROOT,
                 env={**os.environ, **QUICK, **own, **environment},
                 stdin=subprocess.DEVNULL,
