@@ -19,7 +19,7 @@ class ApiToken(models.Model):
     """
 
     class Scope(models.TextChoices):
-        STORE = "store", _("read files of the store")
+        STORE = "store", _("read and add stored files")
         PIPELINE = "pipeline", _("start analyses again")
         JOBS = "jobs", _("enqueue and follow jobs")
         HOOKS = "hooks", _("enqueue into one collection by its address")

@@ -52,13 +52,13 @@ def enqueue(url: str, job_type: str):
         return queue.enqueue(cursor, new_job(job_type))
 
 
-def read(url: str, job) -> tuple:
+def read(url: str, job):
     with psycopg.connect(url) as connection:
         return connection.execute(
             "SELECT status::text, attempts, interruptions, result #>> '{}' FROM job_queue WHERE id = %s", [job]
         ).fetchone()
 
 
-def listening(url: str) -> bool:
+def listening(url: str):
     with psycopg.connect(url) as connection:
         return connection.execute("SELECT bool_or(listening) FROM workers WHERE state = 'running'").fetchone()[0]
