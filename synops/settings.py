@@ -68,8 +68,9 @@ _site = urlsplit(SITE_URL)
 ALLOWED_HOSTS = env_list("ALLOWED_HOSTS", [_site.hostname or "127.0.0.1", "127.0.0.1", "localhost", "[::1]"])
 CSRF_TRUSTED_ORIGINS = env_list("CSRF_TRUSTED_ORIGINS", [SITE_URL] if _site.scheme == "https" else [])
 
+# daphne is no app here, though it serves the web: as one it does no more than replace runserver, and for that every
+# command and every worker would import Twisted, 26 MB and half a second.
 INSTALLED_APPS = [
-    "daphne",  # first: it replaces runserver
     "synops.graph",
     "resources",
     "jobs",  # before channels, which ships a `runworker` command too
