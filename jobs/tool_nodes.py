@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 from uuid import UUID, uuid5
 
 from jobs.tool_discovery import Discovery, Problem, Tool
@@ -83,8 +84,31 @@ def _upsert(cursor: Cursor, name: str, metadata: dict[str, Any]) -> None:
     )
 
 
-def descriptions(cursor: Cursor) -> dict[str, Description]:
-    """The available tools by job type, as last synced: what may be enqueued."""
+Stamp: TypeAlias = tuple[tuple[str, str], ...]
+"""Every tool's node, and the transaction and place of its last writing: two in one transaction differ by place."""
+
+_known: dict[Stamp, Mapping[str, Description]] = {}
+
+
+def descriptions(cursor: Cursor) -> Mapping[str, Description]:
+    """The available tools by job type, as last synced: what may be enqueued.
+
+    Parsed only when a node has been written since: every checked enqueue asks.
+    """
+    stamp = _stamp(cursor)
+    if (known := _known.get(stamp)) is None:
+        known = _parsed(cursor)
+        _known.clear()
+        _known[stamp] = known
+    return known
+
+
+def _stamp(cursor: Cursor) -> Stamp:
+    cursor.execute("SELECT id::text, xmin::text || ctid::text FROM nodes WHERE node_kind = 'cli_tool' ORDER BY id")
+    return tuple((id, written) for id, written in cursor.fetchall())
+
+
+def _parsed(cursor: Cursor) -> dict[str, Description]:
     found: dict[str, Description] = {}
     for document in _stored(cursor).values():
         if document.get("available", True):
