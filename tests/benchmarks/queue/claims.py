@@ -6,18 +6,22 @@ import json
 import statistics
 import time
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import psycopg
 
 from jobs.claiming import claim_statement, remembering
 from jobs.queue import RESERVE_AFTER_SECONDS
+from synops.store.sql import load
 from tests.benchmarks.house import House
-from tests.benchmarks.queue.backlogs import TYPES, Claimer, fill, limit, settle
+from tests.benchmarks.queue.backlogs import LEVELS, TYPES, Claimer, fill, limit, settle
+from tests.benchmarks.queue.raw_loop import COMPLETE
 from tests.benchmarks.report import Report
 
 FINISHED = 1_000_000
 CLAIMS = 150
+REFERENCE = (Path(__file__).parent / "reference_claim.sql").read_bytes()
 FULL, LATER = "bench_full", "bench_later"
 
 
@@ -28,6 +32,7 @@ def measure(house: House, report: Report) -> None:
         fill(connection, FINISHED, finished=True)
         claimer = Claimer(connection, [*TYPES, FULL, LATER])
         costs = {name: cost(connection, claimer, add) for name, add in cases(connection, claimer)}
+        report.note("the statement that the target was measured with, 1M waiting", p50=reference(connection, claimer))
         connection.execute("TRUNCATE job_queue CASCADE")
     for name, (ms, buffers) in costs.items():
         report.note(f"claim, {name}, 1M finished", p50=ms, unit="ms", buffers=buffers)
@@ -66,6 +71,32 @@ def cost(connection: psycopg.Connection[Any], claimer: Claimer, add: Callable[[]
         times.append((time.perf_counter() - started) * 1000)
         claimer.finish(jobs)
     return statistics.median(times), statistics.median(buffers(connection, claimer) for _ in range(5))
+
+
+def reference(connection: psycopg.Connection[Any], claimer: Claimer) -> float:
+    """p50 in ms of the statement that the target was measured with, in the same way."""
+    levels = [(kind, level) for kind in TYPES for level in LEVELS]
+    count = len(levels)
+    parameters = {
+        "t": [kind for kind, _ in levels],
+        "p": [level for _, level in levels],
+        "s": ["-infinity"] * count,
+        "room": [3] * count,
+        "wt": [1] * count,
+        "adj": [0] * count,
+        "n": 3,
+        "budget": 8,
+        "worker": claimer.id,
+    }
+    times = []
+    for _ in range(CLAIMS):
+        started = time.perf_counter()
+        with connection.transaction():
+            connection.execute(load("jobs.sql", "claim_lock"), {"lazily": False})
+            ids = [id for (id,) in connection.execute(REFERENCE, parameters).fetchall()]
+        times.append((time.perf_counter() - started) * 1000)
+        connection.execute(COMPLETE, {"ids": ids})
+    return statistics.median(times)
 
 
 def buffers(connection: psycopg.Connection[Any], claimer: Claimer) -> float:
