@@ -17,7 +17,7 @@ from __future__ import annotations
 import json
 import time
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any, TypeAlias
 from uuid import UUID
 
@@ -94,9 +94,15 @@ class ClaimMemory:
         self.full_pass_at, self.has_news = time.monotonic(), False
 
 
-def take(cursor: Cursor, statement: str, parameters: dict[str, Any], memory: ClaimMemory) -> list[ClaimedJob]:
-    """Claim up to `slots` jobs with the statement, from memory where that is enough."""
-    cursor.execute(load("jobs.sql", "claim_lock"))
+def take(
+    cursor: Cursor, statement: str, parameters: dict[str, Any], memory: ClaimMemory, *, lazily: bool
+) -> list[ClaimedJob]:
+    """Claim up to `slots` jobs with the statement, from memory where that is enough.
+
+    `lazily`: the claim's commit does not wait for the disk. For jobs whose whole effect is one transaction with their
+    finish: a crash that forgets such a claim has forgotten what followed it, too.
+    """
+    cursor.execute(load("jobs.sql", "claim_lock"), {"lazily": lazily})
     [session, *_] = cursor.fetchone() or (None,)
     memory.attach(session)
     hints = memory.hints()
@@ -132,8 +138,12 @@ def _claimed(row: tuple[Any, ...], worker_id: UUID) -> ClaimedJob:
         max_attempts=max_attempts,
         run_id=run_id,
         chain=tuple(UUID(id) for id in chain or ()),
-        limits=Limits(*limits),
+        limits=_limits(*limits),
     )
+
+
+_limits = lru_cache(64)(Limits)
+"""The same limits are the same object: a batch has few different ones."""
 
 
 @cache

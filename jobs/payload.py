@@ -17,14 +17,23 @@ class PayloadRefused(ValueError):
     """A payload that no job can have; the text says why and what to do."""
 
 
-def check_payload(payload: Any) -> None:
-    """Raise PayloadRefused for what is no object, is larger than 64 KiB, or carries a file as data: or base64."""
+def encode_payload(payload: Any) -> str:
+    """The payload as the JSON text that is stored.
+
+    Raises PayloadRefused for what is no object, is larger than 64 KiB, or carries a file as data: or base64.
+    """
     if not isinstance(payload, Mapping):
         raise PayloadRefused("A payload must be a JSON object with the tool's params as keys.")
     try:
-        size = len(dumps(dict(payload)).encode())
+        text = dumps(dict(payload))
     except (TypeError, RecursionError) as error:
         raise PayloadRefused(f"The payload is no JSON: {error}.") from error
+    if len(text) > MAX_BLOB_CHARACTERS:  # or it is too small for anything that is refused
+        _refuse_large(payload, len(text.encode()))
+    return text
+
+
+def _refuse_large(payload: Mapping[str, Any], size: int) -> None:
     if size > MAX_BYTES:
         raise PayloadRefused(f"The payload is {size} bytes; at most {MAX_BYTES} fit. {_ADVICE}")
     for path, text in _texts(payload, "payload"):

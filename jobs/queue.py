@@ -17,7 +17,7 @@ from jobs import claiming
 from jobs.claiming import ClaimedJob as ClaimedJob
 from jobs.claiming import ClaimMemory
 from jobs.claiming import Limits as Limits
-from jobs.payload import check_payload
+from jobs.payload import encode_payload
 from synops.graph.columns import new_id
 from synops.store.sanitise import clean_text, dumps
 from synops.store.sql import Cursor, load
@@ -37,7 +37,7 @@ class DuplicateJob(Exception):
     """An unfinished job of the type has the same dedupe key."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class NewJob:
     """A job to enqueue. `priority` None = the type's base priority; `scheduled_for` None = now."""
 
@@ -55,25 +55,27 @@ class NewJob:
     id: UUID = field(default_factory=new_id)
 
     def as_json(self) -> dict[str, Any]:
-        """The row that enqueue.sql reads. Raises PayloadRefused when the payload can't be a job's."""
-        check_payload(self.payload)
-        return {
+        """The row that enqueue.sql reads, but for the payload, which stands beside. What is left out is NULL."""
+        row: dict[str, Any] = {
             "id": str(self.id),
             "collection": str(self.collection_id),
             "job_type": self.job_type,
-            "payload": self.payload,
-            "priority": self.priority,
             "max_attempts": self.max_attempts,
-            "scheduled_for": self.scheduled_for.isoformat() if self.scheduled_for else None,
-            "dedupe_key": self.dedupe_key,
-            "order_key": self.order_key,
-            "run_id": str(self.run_id) if self.run_id else None,
-            "chain": None if self.chain is None else [str(id) for id in self.chain],
             "retry_on": self.retry_on,
         }
+        for name in ("priority", "dedupe_key", "order_key"):
+            if (value := getattr(self, name)) is not None:
+                row[name] = value
+        if self.scheduled_for is not None:
+            row["scheduled_for"] = self.scheduled_for.isoformat()
+        if self.run_id is not None:
+            row["run_id"] = str(self.run_id)
+        if self.chain is not None:
+            row["chain"] = [str(id) for id in self.chain]
+        return row
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Ended:
     """How one attempt ended. `permanent`: trying again can't help. `transient`: the fault lies outside and may pass.
 
@@ -121,7 +123,7 @@ class Ended:
         }
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Changed:
     """A job whose state has just changed, and what it is now."""
 
@@ -196,12 +198,17 @@ def enqueue_many(cursor: Cursor, jobs: Iterable[NewJob]) -> list[UUID]:
     Raises PayloadRefused before anything is written.
     """
     wanted = list(jobs)
-    rows = [{**job.as_json(), "nth": nth} for nth, job in enumerate(wanted)]
-    if not rows:
+    if not wanted:
         return []
+    parameters = {
+        "jobs": dumps([job.as_json() for job in wanted]),
+        "payloads": f"[{','.join(encode_payload(job.payload) for job in wanted)}]",  # each is encoded only once
+    }
+    statement = "enqueue"
     if keys := [job.order_key for job in wanted if job.order_key is not None]:
         cursor.execute(load("jobs.sql", "order_lock"), {"keys": keys})
-    cursor.execute(load("jobs.sql", "enqueue"), {"jobs": dumps(rows)})
+        statement = "enqueue_in_order"
+    cursor.execute(load("jobs.sql", statement), parameters)
     new = {row[0] for row in cursor.fetchall()}
     return [job.id for job in wanted if job.id in new]
 
@@ -233,7 +240,7 @@ def claim(
         "disk_full": disk_full,
         "reserve_after": reserve_after_seconds,
     }
-    return claiming.take(cursor, claiming.claim_statement(), parameters, memory or ClaimMemory())
+    return claiming.take(cursor, claiming.claim_statement(), parameters, memory or ClaimMemory(), lazily=False)
 
 
 def claim_inline(
@@ -255,7 +262,7 @@ def claim_inline(
         "live_call": live_call,
         "disk_full": disk_full,
     }
-    jobs = claiming.take(cursor, claiming.claim_inline_statement(), parameters, memory or ClaimMemory())
+    jobs = claiming.take(cursor, claiming.claim_inline_statement(), parameters, memory or ClaimMemory(), lazily=True)
     return sorted(jobs, key=lambda job: job.id)
 
 
@@ -269,6 +276,32 @@ def finish(cursor: Cursor, ended: Sequence[Ended]) -> Finished:
     held = frozenset(id for id, matched, status, *_ in rows if matched and status is None)
     stale = frozenset(id for id, matched, *_ in rows if not matched)
     return Finished(changed, held, stale)
+
+
+def finish_inline(cursor: Cursor, worker_id: UUID, ended: Sequence[Ended]) -> Finished:
+    """As `finish`, for a batch of jobs that have run inside this worker."""
+    plain = {one.job.id: one.job for one in ended if one.outcome == "succeeded" and one.job.attempt == 1}
+    done = _complete(cursor, worker_id, [one for one in ended if one.job.id in plain])
+    rest = finish(cursor, [one for one in ended if one.job.id not in done])
+    changed = [Changed(id, "completed", "succeeded", *_belongs(plain[id])) for id in done]
+    return Finished((*changed, *rest.changed), rest.held, rest.stale)
+
+
+def _complete(cursor: Cursor, worker_id: UUID, ended: Sequence[Ended]) -> set[UUID]:
+    if not ended:
+        return set()
+    columns = {
+        "worker": worker_id,
+        "ids": [one.job.id for one in ended],
+        "leases": [one.job.lease for one in ended],
+        "results": dumps([one.result for one in ended]),
+    }
+    cursor.execute(load("jobs.sql", "finish_inline"), columns)
+    return {row[0] for row in cursor.fetchall()}
+
+
+def _belongs(job: ClaimedJob) -> tuple[UUID | None, UUID, str]:
+    return job.run_id, job.collection_id, job.job_type
 
 
 def give_back(cursor: Cursor, jobs: Iterable[ClaimedJob | Owned]) -> list[Changed]:

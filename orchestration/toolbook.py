@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from typing import Any
 
-from jobs.payload import PayloadRefused, check_payload
+from jobs.payload import PayloadRefused, encode_payload
 from jobs.scope import outside
 from jobs.tool_nodes import tool_node_id
 from orchestration.run_state import RunState
@@ -65,7 +65,7 @@ class ToolBook:
         if problems:
             raise Unusable(Reason.REFUSED, "; ".join(problems))
         try:
-            check_payload(params)
+            encode_payload(params)
         except PayloadRefused as refused:
             raise Unusable(Reason.REFUSED, str(refused)) from refused
         return params

@@ -2,7 +2,7 @@
 -- remembered.sql. Runs right after claim_lock.sql, in the same transaction. Index: job_queue_pkey. The last row is what
 -- it remembers, and no job.
 locked AS MATERIALIZED (  -- = ANY(ARRAY(…)) forces the primary key; a join here became a hash join over the whole table
-    SELECT q.id FROM job_queue q
+    SELECT q.ctid AS place FROM job_queue q
     WHERE q.id = ANY(ARRAY(SELECT f.id FROM fitting f WHERE f.taken)) AND q.status IN ('pending', 'retry')
     FOR UPDATE OF q SKIP LOCKED
 ),
@@ -10,7 +10,7 @@ claimed AS (
     UPDATE job_queue q
     SET status = 'running', started_at = now(), worker_id = %(worker)s, lease = q.lease + 1, attempts = q.attempts + 1,
         claim_no = (SELECT p.number FROM pass p)
-    WHERE q.id = ANY(ARRAY(SELECT l.id FROM locked l))
+    WHERE q.ctid = ANY(ARRAY(SELECT l.place FROM locked l))  -- a locked row stays where it is
     RETURNING q.id, q.collection_node_id, q.job_type, q.payload, q.priority, q.lease, q.attempts, q.max_attempts,
               q.run_id, q.chain, q.scheduled_for
 ),

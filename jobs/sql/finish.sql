@@ -9,11 +9,11 @@ WITH ended AS MATERIALIZED (
 ),
 current AS MATERIALIZED (
     SELECT q.id, q.lease FROM job_queue q JOIN ended e ON e.lease = q.lease AND e.worker = q.worker_id
-    WHERE q.id = e.id AND q.status = 'running'
+    WHERE q.id = e.id  -- not `status = 'running'`, which a row with a worker has: see finish_inline.sql
 ),
 locked AS MATERIALIZED (
     SELECT q.id, q.lease FROM job_queue q
-    WHERE q.id = ANY(ARRAY(SELECT c.id FROM current c)) AND q.status = 'running'
+    WHERE q.id = ANY(ARRAY(SELECT c.id FROM current c)) AND q.worker_id IS NOT NULL
     FOR UPDATE OF q SKIP LOCKED
 ),
 decided AS MATERIALIZED (

@@ -31,7 +31,10 @@ class Contested(Exception):
 
 
 class InlineRunner:
-    """One batch at a time, in a lane of its own."""
+    """One batch after another, in a lane of its own. While one runs the next is claimed, and waits here.
+
+    `freed` is called whenever there is room for another batch.
+    """
 
     def __init__(
         self,
@@ -39,36 +42,55 @@ class InlineRunner:
         handlers: Mapping[str, Inline],
         finisher: Finisher,
         told: Callable[[Sequence[Changed]], Awaitable[None]],
+        freed: Callable[[], None],
     ) -> None:
         self._lane = lane
         self._handlers = handlers
         self._finisher = finisher
         self._told = told
-        self._jobs: Sequence[ClaimedJob] = ()
+        self._freed = freed
+        self._running: Sequence[ClaimedJob] = ()
+        self._next: Sequence[ClaimedJob] = ()
         self._task: asyncio.Task[None] | None = None
+        self._telling: set[asyncio.Task[None]] = set()
 
     @property
     def busy(self) -> bool:
-        """Whether a batch is being run."""
-        return self._task is not None and not self._task.done()
+        """Whether a batch is being run, or told of."""
+        return self._task is not None or bool(self._telling)
+
+    @property
+    def full(self) -> bool:
+        """Whether another batch waits already."""
+        return bool(self._next)
 
     def start(self, jobs: Sequence[ClaimedJob]) -> None:
-        """Run a batch that has been claimed."""
-        self._jobs = tuple(jobs)
-        self._task = asyncio.create_task(self._run(self._jobs), name="inline")
+        """Run a batch that has been claimed; it must not be full."""
+        self._next = tuple(jobs)
+        if self._task is None:
+            self._task = asyncio.create_task(self._run(), name="inline")
 
     def holds(self) -> set[tuple[UUID, int]]:
-        """(id, lease) of the jobs of the batch."""
-        return {(job.id, job.lease) for job in self._jobs} if self.busy else set()
+        """(id, lease) of the jobs of both batches."""
+        return {(job.id, job.lease) for job in (*self._running, *self._next)}
 
     async def finished(self) -> None:
-        """Wait for the batch. It is short: an outage ends the wait, and the jobs are rescued."""
-        if self._task is not None:
-            await asyncio.wait([self._task], timeout=AWAY_SECONDS * 5)
+        """Give back what waits, and let end what runs. It is short: an outage ends the wait, and the jobs are rescued."""
+        for job in self._next:
+            self._finisher.interrupted(job)
+        self._next = ()
+        if working := [task for task in (self._task, *self._telling) if task]:
+            await asyncio.wait(working, timeout=AWAY_SECONDS * 5)
 
-    async def _run(self, jobs: Sequence[ClaimedJob]) -> None:
-        for part in await self._attempt(jobs):
-            await self._attempt([part])
+    async def _run(self) -> None:
+        try:
+            while self._next:
+                self._running, self._next = self._next, ()
+                self._freed()
+                for part in await self._attempt(self._running):
+                    await self._attempt([part])
+        finally:
+            self._running, self._task = (), None
 
     async def _attempt(self, jobs: Sequence[ClaimedJob]) -> Sequence[ClaimedJob]:
         """Run jobs in one transaction; those to run one by one, because together they could not be committed."""
@@ -79,19 +101,25 @@ class InlineRunner:
                 # Still this worker's under their leases; if they have been rescued meanwhile, that shows at the finish.
                 logger.warning("%d inline jobs wait for the database: %s", len(jobs), error)
                 await asyncio.sleep(AWAY_SECONDS)
-            except (Contested, psycopg.Error) as error:
+            except (Contested, psycopg.Error, ValueError, TypeError, RecursionError) as error:
                 if len(jobs) == 1:
                     self._finisher.add(Ended(jobs[0], "failed", reason="inline_error", error=str(error)))
                     return ()
                 return jobs
             else:
-                await self._told(changed)
+                self._tell(changed)
                 return ()
+
+    def _tell(self, changed: Sequence[Changed]) -> None:
+        """Beside the next batch: those who are told work in a thread of their own."""
+        task = asyncio.ensure_future(self._told(changed))
+        self._telling.add(task)
+        task.add_done_callback(self._telling.discard)
 
 
 def run_batch(cursor: Cursor, jobs: Sequence[ClaimedJob], handlers: Mapping[str, Inline]) -> Sequence[Changed]:
     """Run jobs in the cursor's transaction and record how they ended. Raises Contested when that must be undone."""
-    finished = queue.finish(cursor, _run_all(cursor, jobs, handlers))
+    finished = queue.finish_inline(cursor, jobs[0].worker_id, _run_all(cursor, jobs, handlers))
     if finished.stale or finished.held:
         raise Contested(f"{len(finished.stale)} jobs are stale, {len(finished.held)} are held by someone else")
     return finished.changed
@@ -114,6 +142,10 @@ def _run_all(cursor: Cursor, jobs: Sequence[ClaimedJob], handlers: Mapping[str, 
 
 def _together(cursor: Cursor, jobs: Sequence[ClaimedJob], handlers: Mapping[str, Inline]) -> list[Ended]:
     """In the order given; the jobs of a type that takes many at once are handed over when the first of them comes."""
+    if not any(handlers[job.job_type].run_many for job in jobs):
+        return [
+            _refusal(job, handlers) or Ended(job, "succeeded", result=_result(cursor, job, handlers)) for job in jobs
+        ]
     batches: dict[str, list[ClaimedJob]] = {}
     for job in jobs:
         batches.setdefault(job.job_type if handlers[job.job_type].run_many else str(job.id), []).append(job)

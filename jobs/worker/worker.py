@@ -70,7 +70,9 @@ class Worker:
         self._governor = Governor(self._lanes["claim"], options)
         self._disk = DiskWatch(self._lanes["repair"], options)
         self._pruner = Pruner(self._lanes["repair"], options)
-        self._inline = InlineRunner(self._lanes["inline"], registries.inline, self._finisher, self._herald.changed)
+        self._inline = InlineRunner(
+            self._lanes["inline"], registries.inline, self._finisher, self._herald.changed, freed=self._wake.set
+        )
         self.dispatcher = Dispatcher(
             around=Surroundings(launcher, options),
             slots=options.max_concurrent,
@@ -225,18 +227,21 @@ class Worker:
         types = self.toolbox.inline_types()
         if not types:
             return 0
-        if self._inline.busy:
+        if self._inline.full:
             return None
         jobs = await self._lanes["claim"].call(
             queue.claim_inline,
             worker_id=self.heartbeat.worker_id,
             types=types,
+            machine=self.options.machine,
             live_call=live_call,
             disk_full=self._disk.full,
             memory=self._memories["inline"],
         )
         if jobs:
             self._inline.start(jobs)
+        if len(jobs) == queue.INLINE_BATCH:
+            self._wake.set()  # there is more, and while this batch runs there is time to claim it
         return len(jobs)
 
     async def _drained(self) -> bool:

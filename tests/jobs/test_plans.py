@@ -8,7 +8,7 @@ import pytest
 from django.db import connection, transaction
 
 from jobs import queue
-from jobs.claiming import claim_statement, remembering
+from jobs.claiming import claim_inline_statement, claim_statement, remembering
 from synops.graph.columns import new_id
 from synops.store.identities import SYSTEM_COLLECTION_ID
 from synops.store.sql import load
@@ -113,6 +113,36 @@ def test_finish_finds_its_rows_by_primary_key(large_queue):
     assert "job_queue_pkey" in indexes(plan)
     assert not reads_whole_queue(plan)
     assert buffers(plan) < 500
+
+
+def inline_batch(cursor):
+    worker = add_worker(cursor)
+    return worker, queue.claim_inline(cursor, worker_id=worker, types=["alpha"])
+
+
+def test_an_inline_batch_is_claimed_within_a_few_pages_a_job(large_queue):
+    parameters = {**claim_parameters(add_worker(large_queue)), "types": ["alpha"], "slots": queue.INLINE_BATCH}
+    plan = explain(large_queue, claim_inline_statement(), parameters)
+    assert plan["Actual Rows"] == queue.INLINE_BATCH + 1, "the jobs, and what it remembers"
+    assert "job_queue_claim" in indexes(plan)
+    assert not reads_whole_queue(plan)
+    assert buffers(plan) < 30 * queue.INLINE_BATCH
+
+
+def test_an_inline_batch_is_finished_in_place(large_queue):
+    worker, jobs = inline_batch(large_queue)
+    parameters = {
+        "worker": worker,
+        "ids": [job.id for job in jobs],
+        "leases": [1] * len(jobs),
+        "results": str([1] * 200),
+    }
+    plan = explain(large_queue, load("jobs.sql", "finish_inline"), parameters)
+    assert plan["Actual Rows"] == len(jobs) == queue.INLINE_BATCH
+    assert "job_queue_pkey" in indexes(plan)
+    assert any(node["Node Type"] == "Tid Scan" for node in nodes(plan))
+    assert not reads_whole_queue(plan)
+    assert buffers(plan) < 30 * queue.INLINE_BATCH
 
 
 @pytest.mark.parametrize(

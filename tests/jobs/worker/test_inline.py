@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import asyncio
+import threading
+
 import pytest
 
 from jobs import queue
 from jobs.registries import Inline, InlineRefused
-from jobs.worker.inline import Contested, run_batch
+from jobs.worker.finisher import Finisher
+from jobs.worker.inline import Contested, InlineRunner, run_batch
+from jobs.worker.lane import Lane
 from tests.jobs.arrange import add_worker, django_cursor, new_job, psycopg_cursor, row, set_rule
+from tests.web import database_url
 
 pytestmark = [pytest.mark.django_db, pytest.mark.sql]
 
@@ -113,8 +119,6 @@ def test_type_limit_pause_and_batch_size_hold(cursor):
 @pytest.mark.django_db(transaction=True)
 def test_an_order_key_serialises_enqueuing_transactions():
     """The second transaction waits for the first, so order is commit order and not the order of beginning."""
-    import threading
-
     done = threading.Event()
     with psycopg_cursor() as late:
         late.execute("SELECT now()")  # this transaction begins first and enqueues last
@@ -124,3 +128,59 @@ def test_an_order_key_serialises_enqueuing_transactions():
         late.execute("SELECT id FROM job_queue ORDER BY created_at, id")
         assert [id for (id,) in late.fetchall()] == [first, second]
         done.set()
+
+
+def test_a_result_that_is_no_json_ends_its_job_and_no_other(connect):
+    """Found out when the batch is finished, not when the handler returns."""
+    cursor = connect().cursor()
+    ids = queue.enqueue_many(cursor, [new_job(payload={"n": n}, max_attempts=1) for n in range(3)])
+    handlers = {"alpha": Inline("alpha", lambda _cursor, job: b"?" if job.payload["n"] == 1 else 1, lambda _: [])}
+    asyncio.run(run_inline(cursor, handlers, [claim_committed(cursor)]))
+    assert [row(cursor, id, "status::text, result::text") for id in ids] == [
+        ("completed", "1"), ("error", None), ("completed", "1")
+    ]  # fmt: skip
+
+
+def test_what_waits_behind_the_running_batch_goes_back_when_the_worker_stops(connect):
+    cursor = connect().cursor()
+    first, second = (queue.enqueue(cursor, new_job(payload={"n": n})) for n in range(2))
+    worker = add_worker(cursor)
+    gate = threading.Event()
+    batches = [claim_committed(cursor, worker=worker, limit=1) for _ in range(2)]
+    handlers = {"alpha": Inline("alpha", lambda _cursor, _job: gate.wait(60), lambda _: [])}
+    asyncio.run(run_inline(cursor, handlers, batches, then=gate.set))
+    assert row(cursor, first, "status::text, attempts") == ("completed", 1)
+    assert row(cursor, second, "status::text, attempts") == ("pending", 0)
+
+
+def claim_committed(cursor, limit: int = 0, **options):
+    """A batch that is claimed in a transaction of its own; `limit` jobs of the type may run in addition to those that do."""
+    if limit:
+        cursor.execute("SELECT count(*) FROM job_queue WHERE status = 'running'")
+        set_rule(cursor, "alpha", max_concurrent=cursor.fetchone()[0] + limit)
+    with cursor.connection.transaction():
+        return claim_inline(cursor, **options)
+
+
+async def run_inline(cursor, handlers, batches, then=lambda: None) -> None:
+    """A worker's inline lane with these batches, which stops as soon as it has the last of them."""
+    lane = Lane("inline", database_url())
+    finisher = Finisher(lane, nobody_is_told)
+    freed = asyncio.Event()
+    inline = InlineRunner(lane, handlers, finisher, nobody_is_told, freed.set)
+    recording = asyncio.create_task(finisher.run())
+    for batch in batches:
+        inline.start(batch)
+        await asyncio.wait_for(freed.wait(), 60)
+    assert len(inline.holds()) == sum(map(len, batches))
+    stopping = asyncio.create_task(inline.finished())
+    await asyncio.sleep(0)  # it begins: what waits is given back before the first batch may end
+    then()
+    await stopping
+    await asyncio.wait_for(finisher.flushed(), 60)
+    recording.cancel()
+    await lane.close()
+
+
+async def nobody_is_told(_changed) -> None:
+    """For a lane without a worker around it."""
