@@ -20,12 +20,18 @@ class Analyzers(NamedTuple):
 
 def analyzers_of(folder: Path, scheme: str) -> Analyzers:
     """The scheme's entry. Raises NotConfigured when there is none yet: a gap in the deployment, not a fault of a case."""
+    found = read_lock(folder).get(scheme)
+    if found is None:
+        where = folder / NAME
+        raise NotConfigured(f'{where} names no analyzers for the scheme "{scheme}"; add an entry, and its cases go on')
+    return found
+
+
+def read_lock(folder: Path) -> dict[str, Analyzers]:
+    """All entries. Raises NotConfigured for a file that is missing or wrong."""
     path = folder / NAME
     try:
         schemes = json.loads(path.read_text(encoding="utf-8"))["schemes"]
-        entry = schemes.get(scheme)
-        if entry is not None:
-            return Analyzers(str(entry["extractor"]), str(entry["rule_set"]))
+        return {name: Analyzers(str(one["extractor"]), str(one["rule_set"])) for name, one in schemes.items()}
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         raise NotConfigured(f"{path} can't be read: {type(error).__name__} {error}") from error
-    raise NotConfigured(f'{path} names no analyzers for the scheme "{scheme}"; add an entry, and its cases go on')

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 from urllib.parse import urlsplit
 
 from django.conf import settings
 from django.core.checks import CheckMessage, Error, register
 
-from synops.tools.case_lock import NAME, analyzers_of
+from synops.tools.case_lock import NAME, Analyzers, read_lock
 from synops.tools.documents.extractors import load_extractor
 from synops.tools.failures import NotConfigured
 from synops.tools.rules.rule_sets import load_rule_set
@@ -37,18 +36,16 @@ def check_source(**_: Any) -> list[CheckMessage]:
 @register()
 def check_analyzers(**_: Any) -> list[CheckMessage]:
     """synops.E035: a lock file that can't be read, or that names an extractor or a rule set that is not there."""
-    path = settings.CASES_DIR / NAME
     try:
-        schemes = list(json.loads(path.read_text(encoding="utf-8"))["schemes"])
-    except (OSError, ValueError, KeyError, TypeError) as error:
+        lock = read_lock(settings.CASES_DIR)
+    except NotConfigured as error:
         hint = f"Set CASES_DIR to a folder with {NAME}, extractors and rule_sets, or unset it."
-        return [Error(f"{path} can't be read: {type(error).__name__} {error}.", hint=hint, id="synops.E035")]
-    return [finding for scheme in schemes if (finding := _problem(scheme)) is not None]
+        return [Error(f"{error}.", hint=hint, id="synops.E035")]
+    return [finding for scheme, analyzers in lock.items() if (finding := _problem(scheme, analyzers)) is not None]
 
 
-def _problem(scheme: str) -> CheckMessage | None:
+def _problem(scheme: str, analyzers: Analyzers) -> CheckMessage | None:
     try:
-        analyzers = analyzers_of(settings.CASES_DIR, scheme)
         load_extractor(settings.CASES_DIR, analyzers.extractor)
         load_rule_set(settings.CASES_DIR, analyzers.rule_set)
     except NotConfigured as error:

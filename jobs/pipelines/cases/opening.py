@@ -8,6 +8,8 @@ from jobs.pipelines import Opening, Unit, open_unit, open_units
 from jobs.pipelines.cases.pipeline import NAME, SQL, FetchWork, documents_of, evaluation_work
 from synops.store.identities import SYSTEM_COLLECTION_ID
 from synops.store.sql import Cursor, load
+from synops.tools.case_lock import read_lock
+from synops.tools.failures import NotConfigured
 
 
 class UnknownCase(LookupError):
@@ -21,11 +23,26 @@ class NothingToRead(LookupError):
 def select(cursor: Cursor, most: int | None = None) -> list[Unit]:
     """Open up to `most` cases that qualify (PIPELINE_MAX_CASES_PER_TICK); those that were opened.
 
-    The source is not asked: selection reads the replica alone.
+    The source is not asked: selection reads the replica alone. Cases of schemes that no analyzer is deployed for come
+    last: they return at every tick, and as many old ones as fit into a tick would keep all others out for ever.
     """
-    cursor.execute(load(SQL, "candidates"), {"most": settings.PIPELINE_MAX_CASES_PER_TICK if most is None else most})
-    numbers = [row[0] for row in cursor.fetchall()]
+    room = settings.PIPELINE_MAX_CASES_PER_TICK if most is None else most
+    numbers = _candidates(cursor, True, room)
+    numbers += _candidates(cursor, False, room - len(numbers))
     return open_units(cursor, [whole(number) for number in numbers])
+
+
+def _candidates(cursor: Cursor, are_deployed: bool, most: int) -> list[str]:
+    parameters = {"deployed": _deployed(), "are_deployed": are_deployed, "most": most}
+    cursor.execute(load(SQL, "candidates"), parameters)
+    return [row[0] for row in cursor.fetchall()]
+
+
+def _deployed() -> list[str]:
+    try:
+        return sorted(read_lock(settings.CASES_DIR))
+    except NotConfigured:  # said by `check`, and by every fetch
+        return []
 
 
 def reanalyse(cursor: Cursor, number: str, force: bool = False) -> Unit:
