@@ -8,6 +8,7 @@ from django.views.generic import RedirectView
 
 from synops.site.health import alive, health
 from synops.site.language import choose_language
+from synops.site.nodes.files import node_file
 from synops.site.public import public
 from synops.site.stored_files import stored_file
 
@@ -16,6 +17,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("health", health, name="health"),
     path("alive", alive, name="alive"),
     path("public/<path:path>", public, name="public"),
+    path("admin/files/<uuid:node_id>", node_file, name="node-file"),
     path("store/<str:digest>", stored_file, name="store"),
     path("i18n/setlang/", choose_language, name="set_language"),
     path("", include("synops.site.api.urls")),  # before the admin: /admin/jobs and /admin/resources are the API's

@@ -152,7 +152,10 @@ def original_of(request: HttpRequest) -> Job | None:
 def form_for(request: HttpRequest, description: Description | None, original: Job | None) -> JobForm:
     if request.method == "POST":
         return JobForm(viewer(request), description, request.POST)
-    initial: dict[str, Any] = {}
+    # A link from elsewhere may have filled in some of it: the page of a node offers the jobs that fit.
+    initial: dict[str, Any] = {
+        name: value for name, value in request.GET.items() if name.startswith((PARAM, "collection"))
+    }
     if original is not None:
         initial = {"collection": str(original.collection_node_id), "priority": original.priority}
         initial |= {PARAM + name: value for name, value in original.payload.items()} | {"payload": original.payload}

@@ -24,11 +24,13 @@ class SiteConfig(AppConfig):
             language,
         )
         from synops.site.job_filters import add_recipe_filter
+        from synops.site.nodes.registering import register_panels
         from synops.site.roles import seed_roles
 
         for topic in (JOB_TOPIC, RUN_TOPIC):
             topics.register(topic)
         add_recipe_filter()
+        register_panels()
         language.connect()
         post_migrate.connect(seed_roles, dispatch_uid="synops.roles")
 

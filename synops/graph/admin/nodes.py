@@ -9,12 +9,13 @@ from django.contrib import admin
 from django.contrib.auth import get_user_model
 from django.core.exceptions import ValidationError
 from django.db.models import QuerySet
-from django.http import HttpRequest
+from django.http import HttpRequest, HttpResponse
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext_lazy as _
 
 from synops.graph.admin.bases import VisibleAdmin
+from synops.graph.admin.panels import panels_of
 from synops.graph.admin.rendering import brief, json_block
 from synops.graph.models import Node
 
@@ -84,6 +85,13 @@ class NodeAdmin(VisibleAdmin):
     ordering = ("-created_at", "-id")
     sortable_by = ()
     readonly_fields = ("created", "changed", "shown_metadata")
+    change_form_template = "admin/graph/node/change_form.html"
+
+    def render_change_form(self, request: HttpRequest, context: Any, *args: Any, **kwargs: Any) -> HttpResponse:
+        node = context.get("original")
+        context["panels"] = panels_of(request, node) if node else []
+        page: HttpResponse = super().render_change_form(request, context, *args, **kwargs)
+        return page
 
     def get_fields(self, request: HttpRequest, obj: Node | None = None) -> Any:
         fields = ["node_kind", "title", "content"]

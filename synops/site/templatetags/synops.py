@@ -125,3 +125,11 @@ def texts() -> dict[str, str]:
         "minutes": _("%(minutes)s min %(seconds)s s"),
         "hours": _("%(hours)s h %(minutes)s min"),
     }
+
+
+@register.filter
+def clock(milliseconds: int) -> str:
+    """A place in a recording: 1:02:03."""
+    seconds = milliseconds // 1000
+    hours, minutes = seconds // 3600, seconds // 60 % 60
+    return f"{hours}:{minutes:02}:{seconds % 60:02}" if hours else f"{minutes}:{seconds % 60:02}"
