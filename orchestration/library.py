@@ -89,6 +89,7 @@ class Recipe:
 
 def candidates_for(cursor: Cursor, events: Iterable[str]) -> list[Candidate]:
     """The active recipes that wait for one of these events."""
+    without_jit(cursor)
     return _candidates(cursor, _BY_EVENT, {"events": sorted(set(events))})
 
 
@@ -129,7 +130,6 @@ def loop_reason(recipe: UUID, chain: Sequence[UUID]) -> Reason:
 
 
 def _candidates(cursor: Cursor, where: str, parameters: dict[str, Any]) -> list[Candidate]:
-    without_jit(cursor)
     cursor.execute(load("orchestration.sql", "candidates").replace("{where}", where), parameters)
     return [_candidate(*row) for row in cursor.fetchall()]
 

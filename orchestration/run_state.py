@@ -90,6 +90,8 @@ class RunState:
     chain: tuple[UUID, ...]
     priority: int | None
     cancelled: bool = False
+    tools: Mapping[str, Any] | None = None
+    """What the plan's installed tools say about themselves; None when that was not read with the run."""
     steps: list[Step] = field(default_factory=list)
 
     def values(self) -> dict[str, Any]:
@@ -229,6 +231,7 @@ def _run(
     chain: list[UUID],
     priority: int | None,
     cancelled: bool,
+    tools: str | None,
 ) -> RunState:
     document = json.loads(compiled)
     return RunState(
@@ -247,6 +250,7 @@ def _run(
         chain=tuple(chain),
         priority=priority,
         cancelled=cancelled,
+        tools=json.loads(tools or "{}"),
     )
 
 

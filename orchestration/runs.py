@@ -100,7 +100,10 @@ class _Hand:
         self._tools = ToolBook(cursor)
 
     def prepare(self, runs: Sequence[RunState]) -> None:
-        """Ask for all their tools at once."""
+        """Have what all their tools say about themselves at hand."""
+        for run in runs:
+            if run.tools is not None:
+                self._tools.know(run.plan.tools(), run.tools)
         self._tools.learn({name for run in runs for name in run.plan.tools()})
 
     def proceed(self, run: RunState) -> None:

@@ -55,6 +55,10 @@ class ToolBook:
         )
         self._known |= {wanted[id]: _description(text) for id, text in self._cursor.fetchall()}
 
+    def know(self, names: Iterable[str], said: Mapping[str, Any]) -> None:
+        """What was read of these tools elsewhere in this transaction; one that said nothing is not installed."""
+        self._known |= {name: _described(said.get(name)) for name in names}
+
     def fitted(self, name: str, params: Mapping[str, Any]) -> dict[str, Any]:
         """The params with the types that the tool takes. Raises Unusable when it can't take them, or is not installed."""
         description = self.get(name)
@@ -95,9 +99,13 @@ class ToolBook:
             return None
 
 
+def _described(said: Any) -> Description | None:
+    return None if said is None else _description(json.dumps(said, sort_keys=True))
+
+
 @lru_cache(maxsize=256)
 def _description(text: str) -> Description | None:
-    """Read once per text: every step of every run asks for its tool."""
+    """Checked once per text: every step of every run asks for its tool."""
     try:
         return Description.from_json(json.loads(text))
     except InvalidDescription:

@@ -80,6 +80,25 @@ def check_weights(**_: Any) -> list[CheckMessage]:
 
 
 @register()
+def check_recipes(**_: Any) -> list[CheckMessage]:
+    """synops.E013: limits of recipes that would let nothing through."""
+    wrong = {
+        "EVENT_SETTLE_SECONDS": (settings.EVENT_SETTLE_SECONDS < 0, "5"),
+        "MAX_CASCADE_DEPTH": (settings.MAX_CASCADE_DEPTH < 1, "10"),
+        "DRAFT_TIMEOUT_SECONDS": (settings.DRAFT_TIMEOUT_SECONDS <= 0, "180"),
+    }
+    return [
+        Error(
+            f"{name} is {getattr(settings, name):g}, which is too small.",
+            hint=f"Its default is {default}.",
+            id="synops.E013",
+        )
+        for name, (is_wrong, default) in wrong.items()
+        if is_wrong
+    ]
+
+
+@register()
 def check_secret_key(**_: Any) -> list[CheckMessage]:
     """synops.W006: a short or simple key lets sessions be forged."""
     key = settings.SECRET_KEY
