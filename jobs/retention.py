@@ -42,4 +42,16 @@ def expire_batch(cursor: Cursor, ages: Ages) -> int:
     """One batch of everything, if nobody else is at it; how many rows went."""
     if not try_to_be_the_one(cursor):
         return 0
-    return expire_jobs(cursor, ages.job_days) + expire_logs(cursor, ages.log_days)
+    return expire_jobs(cursor, ages.job_days) + expire_logs(cursor, ages.log_days) + expire_records(cursor, ages.job_days)
+
+
+def expire_records(cursor: Cursor, days: int) -> int:
+    """Delete one batch of superseded runs of units, with their steps, and of repairs; how many.
+
+    The newest run of a unit stays for ever: it is what selection asks whether a unit has been worked on.
+    """
+    gone = 0
+    for statement in ("expire_generations", "expire_repairs"):
+        cursor.execute(load("jobs.pipelines.sql", statement), {"days": days, "batch": BATCH})
+        gone += cursor.rowcount
+    return gone

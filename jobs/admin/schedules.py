@@ -49,8 +49,7 @@ class ScheduleAdmin(VisibleAdmin):
     """Cron entries of the collections that the viewer has access to."""
 
     form = ScheduleForm
-    list_display = ("name", "state", "reading", "following", "last_tick", "last_job", "shown_description")
-    list_filter = ("enabled", "dormant")
+    list_display = ("named", "state", "reading", "following", "last_tick", "last_job")
     list_select_related = ("collection_node",)
     search_fields = ("name", "description")
     actions = ("run_selected", "switch_on", "switch_off")
@@ -68,6 +67,11 @@ class ScheduleAdmin(VisibleAdmin):
 
     # -- the list ----------------------------------------------------------------------------------------------------
 
+    @admin.display(description=_("name"))
+    def named(self, schedule: Schedule) -> SafeString:
+        """With what it does: a column of its own would leave no room for the others."""
+        return format_html('{} <p class="quiet-text">{}</p>', schedule.name, self.shown_description(schedule))
+
     @admin.display(description=_("state"))
     def state(self, schedule: Schedule) -> SafeString:
         if schedule.orphaned:
@@ -80,8 +84,9 @@ class ScheduleAdmin(VisibleAdmin):
 
     @admin.display(description=_("when"))
     def reading(self, schedule: Schedule) -> SafeString | str:
-        if not schedule.cron:
-            return NOTHING
+        """A dormant one's line is there because a row must have one: it says nothing."""
+        if schedule.dormant:
+            return gettext("only by hand")
         try:
             words = in_words(schedule.cron)
         except CronRefused:

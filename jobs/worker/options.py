@@ -31,5 +31,3 @@ class Options:
     disk_seconds: float = 60.0
     drain_seconds: float = 30.0
     grace_seconds: float = 10.0
-    job_retention_days: int = 30
-    log_retention_days: int = 14

@@ -30,7 +30,6 @@ from jobs.worker.lane import DatabaseAway, Lane
 from jobs.worker.listener import Listener
 from jobs.worker.liveness import Heartbeat, Sweeper
 from jobs.worker.options import Options
-from jobs.worker.pruner import Pruner
 from jobs.worker.recorder import Recorder
 from jobs.worker.surveillance import DiskWatch, Governor
 from jobs.worker.toolbox import Toolbox
@@ -69,7 +68,6 @@ class Worker:
         self._sweeper = Sweeper(self._lanes["repair"], self, self._herald)
         self._governor = Governor(self._lanes["claim"], options)
         self._disk = DiskWatch(self._lanes["repair"], options)
-        self._pruner = Pruner(self._lanes["repair"], options)
         self._inline = InlineRunner(
             self._lanes["inline"], registries.inline, self._finisher, self._herald.changed, freed=self._wake.set
         )
@@ -149,7 +147,6 @@ class Worker:
             ("finisher", self._finisher.run()),
             ("recorder", self._recorder.run()),
             ("disk", self._disk.run()),
-            ("pruner", self._pruner.run()),
             ("cancels", self._watch_cancels()),
             ("tools", self._watch_tools()),
             *((task.name, task.run()) for task in self._side_tasks),

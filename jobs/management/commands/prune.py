@@ -15,7 +15,7 @@ AGGRESSIVE = retention.Ages(job_days=7, log_days=1)
 
 
 class Command(BaseCommand):
-    """Prunes now what a worker prunes once an hour, and the file store too."""
+    """Prunes now what the schedule `retention` prunes, and the file store too."""
 
     help = "Delete finished jobs and logs that are old, and stored files that nothing refers to."
 

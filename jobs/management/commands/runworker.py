@@ -107,8 +107,6 @@ def _options(options: dict[str, Any]) -> Options:
         disk_seconds=settings.DISK_CHECK_SECONDS,
         drain_seconds=settings.DRAIN_SECONDS,
         grace_seconds=settings.TERM_GRACE_SECONDS,
-        job_retention_days=settings.JOB_RETENTION_DAYS,
-        log_retention_days=settings.LOG_RETENTION_DAYS,
     )
 
 
