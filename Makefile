@@ -9,7 +9,7 @@ PYTHONS := $(or $(PYTHON),python3 python3.14 python3.13 python3.12 python3.11 py
 RUN_REQUIREMENTS := requirements.txt $(wildcard requirements-models.txt)
 DEV_REQUIREMENTS := requirements.txt requirements-dev.txt
 
-.PHONY: help run install install-dev packages test lint format migrations messages bench faults fuzz
+.PHONY: help run install install-dev packages test lint format migrations messages bench screenshots faults fuzz
 
 help: ## This list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1\t\2/p' Makefile | expand -t 18
@@ -94,6 +94,9 @@ bench: install-dev packages ## Measures speed and size against their targets (AR
 
 faults: install-dev packages ## Breaks everything around working workers and proves that nothing is lost (MINUTES=5 of soak, LONG=1)
 	@$(BIN)/python -m tests.faults $(CASES)
+
+screenshots: install-dev packages ## A picture of each page, light and dark, wide and narrow, into docs/screenshots
+	@$(BIN)/python -m tests.screenshots $(PAGES)
 
 fuzz: install-dev ## Breaks recipes at random and checks what the compiler makes of them (COUNT=20000, SEED=random)
 	@$(BIN)/python -m tests.orchestration.language.fuzz $(or $(COUNT),20000) $(SEED)
