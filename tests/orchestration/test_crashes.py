@@ -46,7 +46,7 @@ STRIDE = 1 if os.environ.get("LONG") else 7
 """LONG=1 crashes at every statement of the run, which takes minutes; otherwise at every seventh."""
 
 
-EACH = 22
+EACH = 15
 """Statements that a worker gets through before it is killed: more than one transaction has, so that each gets on."""
 
 
@@ -241,7 +241,7 @@ def forget(recipe: Node) -> None:
 
 
 def test_a_run_ends_as_ever_though_each_worker_is_killed_after_a_few_statements(start_worker, five_steps):  # noqa: F811
-    """Five steps take some sixty statements about runs, commits included; no worker gets further than EACH of them."""
+    """Five steps take some forty-five statements about runs, commits included; no worker gets further than EACH of them."""
     expected = undisturbed(start_worker, five_steps())
     recipe, deaths = five_steps(), 0
     while not is_over(recipe):
