@@ -169,6 +169,6 @@ def test_an_evaluation_that_is_written_twice_is_one(database_workshop: Workshop)
     flags = ("--case-number=1", "--generation=1", "--write")
     for lease in (1, 2):
         job = running_job(SYSTEM_COLLECTION_ID, "case_evaluate", lease)
-        assert shop.run("synops-evaluate", *flags, **job).result["decision"] == "unclear"
+        assert shop.run("synops-evaluate", *flags, **job).result["decision"] == "rejected"
     [evaluation] = Evaluation.objects.all()
     assert (evaluation.generation, evaluation.rule_set, evaluation.verdicts.count()) == (1, "heat-pump@1", 7)
