@@ -7,16 +7,13 @@ a job of one collection can't change another's nodes.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
 from uuid import UUID, uuid5
 
-from jobs import queue, tool_nodes
 from jobs.payload_schema import Schema, problems
-from jobs.queue import ClaimedJob, NewJob
+from jobs.queue import ClaimedJob
 from jobs.registries import Inline, InlineRefused, Registries
 from synops.graph import edge_checks
-from synops.graph.columns import new_id
 from synops.store import edges, nodes
 from synops.store.edges import Edge
 from synops.store.identities import NAMESPACE
@@ -118,11 +115,7 @@ def delete_node(cursor: Cursor, job: ClaimedJob) -> dict[str, Any]:
         return {"deleted": False}
     _refuse_guarded(kind)
     _require_in_collection(cursor, node, job)
-    slots = [edge for edge in edges.edges_from(cursor, node, "belongs_to") if edge.metadata.get("slot")]
-    deleted = nodes.delete_node(cursor, node)
-    for edge in slots:
-        _publish_again(cursor, job, edge.target)
-    return {"deleted": deleted}
+    return {"deleted": nodes.delete_node(cursor, node)}
 
 
 def insert_edge(cursor: Cursor, job: ClaimedJob) -> dict[str, Any]:
@@ -131,29 +124,18 @@ def insert_edge(cursor: Cursor, job: ClaimedJob) -> dict[str, Any]:
     for end in (edge.source, edge.target):
         _require_in_collection(cursor, end, job)
     _require_agreement(cursor, edge)
-    before = next((e for e in edges.edges_from(cursor, edge.source, edge.edge_type) if e.target == edge.target), None)
-    id = edges.insert_edge(cursor, edge)
-    changed = before is not None and not before.metadata.items() >= edge.metadata.items()
-    if changed and edge.edge_type == "belongs_to" and before is not None and before.metadata.get("slot"):
-        _publish_again(cursor, job, edge.target)
-    return {"edge_id": str(id)}
+    return {"edge_id": str(edges.insert_edge(cursor, edge))}
 
 
 def delete_edge(cursor: Cursor, job: ClaimedJob) -> dict[str, Any]:
-    """Remove an edge. What it had published is rendered again without it."""
+    """Remove an edge. What it had published is withdrawn by the event that the database raises (docs/graph.md)."""
     id = UUID(job.payload["id"])
-    cursor.execute(
-        "SELECT source_id, target_id, edge_type, metadata ->> 'slot' FROM edges WHERE id = %(id)s", {"id": id}
-    )
+    cursor.execute("SELECT source_id FROM edges WHERE id = %(id)s", {"id": id})
     found = cursor.fetchone()
     if found is None:
         return {"deleted": False}
-    source, target, edge_type, slot = found
-    _require_in_collection(cursor, source, job)
-    edges.delete_edge(cursor, id)
-    if edge_type == "belongs_to" and slot is not None:
-        _publish_again(cursor, job, target)
-    return {"deleted": True}
+    _require_in_collection(cursor, found[0], job)
+    return {"deleted": edges.delete_edge(cursor, id)}
 
 
 HANDLERS = {
@@ -191,29 +173,3 @@ def _require_in_collection(cursor: Cursor, node: UUID, job: ClaimedJob) -> None:
 def _require_agreement(cursor: Cursor, edge: Edge) -> None:
     if why := edge_checks.refusal(cursor, edge.source, edge.edge_type, edge.target):
         raise InlineRefused("edge_refused", why)
-
-
-def _publish_again(cursor: Cursor, job: ClaimedJob, collection: UUID) -> None:
-    """Index and feed of a collection whose published edges have changed, by the tools that this installation has.
-
-    The index also removes the pages of what is published no longer: a worker that can write to the public folder does
-    it, and only once this transaction is committed.
-    """
-    known = tool_nodes.descriptions(cursor)
-    for job_type, payload in (
-        ("render_index", {"target": "index", "node_id": str(collection)}),
-        ("rss", {"collection_id": str(collection)}),
-    ):
-        if job_type in known:
-            key = f"publish:{collection}"
-            _enqueue_behind(cursor, NewJob(collection, job_type, payload, dedupe_key=key, chain=job.chain or None))
-
-
-def _enqueue_behind(cursor: Cursor, wanted: NewJob) -> None:
-    """One waiting job is enough for all changes, but a running one may have read the graph before this one: behind it."""
-    while True:
-        standing = queue.enqueue_unique(cursor, wanted, "replace")  # which holds a waiting job until we commit
-        cursor.execute("SELECT status = 'running' FROM job_queue WHERE id = %(id)s", {"id": standing})
-        if not (cursor.fetchone() or (False,))[0]:
-            return
-        wanted = replace(wanted, id=new_id(), dedupe_key=f"publish:{wanted.collection_id} after {standing}")

@@ -88,9 +88,9 @@ async def public(request: HttpRequest, path: str) -> HttpResponseBase:
 
 
 def published_file(path: str) -> Path:
-    """The file of a public address. Raises Http404 for anything that is no file inside the folder."""
+    """The file of a public address; a folder's is its index.html. Raises Http404 for anything that is no file inside."""
     root = settings.PUBLISH_DIR.resolve()
-    parts = path.split("/")
+    parts = f"{path}index.html".split("/") if path.endswith("/") else path.split("/")
     if not settings.PUBLISH_SERVE or "\0" in path or "\\" in path or any(not p or p.startswith(".") for p in parts):
         raise Http404
     try:

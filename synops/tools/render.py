@@ -36,7 +36,7 @@ DESCRIPTION = Description(
             "rendre",
         ),
         "nn": ("bygg nettside", "lag nettside", "bygg framside", "bygg side", "rendre"),
-        "en": ("render article", "render", "build the website", "build the front page"),
+        "en": ("render article", "render", "build the website", "build the homepage", "build the index"),
     },
     params=(
         Param(
@@ -60,7 +60,7 @@ DESCRIPTION = Description(
             default="article",
             enum={
                 "article": {"nb": ("artikkel",), "nn": ("artikkel",), "en": ("article",)},
-                "index": {"nb": ("forside", "indeks"), "nn": ("framside", "indeks"), "en": ("front page", "index")},
+                "index": {"nb": ("forside", "indeks"), "nn": ("framside", "indeks"), "en": ("front page", "homepage", "index")},
             },
             description={"nb": "Hva som bygges.", "en": "What is made."},
         ),

@@ -64,6 +64,10 @@ class Asset:
     title: str
     stored: Path
 
+    def shown(self) -> dict[str, str]:
+        """What templates get of it."""
+        return {"url": self.url, "title": self.title}
+
 
 @dataclass(frozen=True)
 class Article:
@@ -88,6 +92,22 @@ class Article:
     def body(self) -> Markup:
         """The text as clean HTML; made when it is asked for, because an index of thousands shows none."""
         return Markup(to_html(self.content))  # noqa: S704 cleaned by nh3
+
+    def shown(self) -> dict[str, Any]:
+        """What templates get of it: values alone. A collection's own template must reach no method of ours."""
+        return {
+            "title": self.title,
+            "url": self.url,
+            "author": self.author,
+            "language": self.language,
+            "published": self.published,
+            "slot": self.slot,
+            "top": self.top,
+            "lead": self.lead,
+            "topics": list(self.topics),
+            "image": self.image and self.image.shown(),
+            "reading": self.reading and self.reading.shown(),
+        }
 
     @property
     def assets(self) -> tuple[Asset, ...]:
@@ -123,11 +143,28 @@ class Site:
 
     def article_page(self, article: Article) -> bytes:
         """The page of one article."""
-        return self.templates.page("article", site=self, article=article)
+        return self.templates.page("article", site=self._shown(), article={**article.shown(), "body": article.body})
 
     def index_page(self, page: Page) -> bytes:
         """One page of the index."""
-        return self.templates.page("index", site=self, page=page)
+        shown = {
+            "number": page.number,
+            "url": page.url,
+            "newer": page.newer,
+            "older": page.older,
+            "articles": [article.shown() for article in page.articles],
+        }
+        return self.templates.page("index", site=self._shown(), page=shown)
+
+    def _shown(self) -> dict[str, Any]:
+        return {
+            "title": self.title,
+            "description": self.description,
+            "language": self.language,
+            "url": self.url,
+            "style": self.style,
+            "feeds": [{"title": feed.title, "url": feed.url} for feed in self.feeds],
+        }
 
 
 def site_of(collection: CollectionConfig, environ: Mapping[str, str], theme: str | None) -> Site:

@@ -144,25 +144,6 @@ def test_an_edge_to_a_node_that_is_not_there_yet_is_tried_again(cursor):
     assert result(cursor, job)[0] == "retry"
 
 
-def test_removing_a_published_edge_publishes_the_feed_again(cursor):
-    from jobs import tool_nodes
-    from jobs.tool_discovery import discover
-
-    tool_nodes.sync(cursor, discover({}))
-    show = add_node(cursor, "collection", collection=None)
-    episode = add_node(cursor, "content", collection=show)
-    cursor.execute(
-        'UPDATE edges SET metadata = \'{"slot": "feed"}\' WHERE source_id = %(id)s RETURNING id', {"id": episode}
-    )
-    edge = cursor.fetchone()[0]
-    enqueue(cursor, "pg_delete_edge", show, id=str(edge))
-    run(cursor)
-    assert (
-        count(cursor, "SELECT count(*) FROM job_queue WHERE job_type = 'rss' AND collection_node_id = %(c)s", c=show)
-        == 1
-    )
-
-
 @pytest.mark.parametrize(
     ("job_type", "payload", "said"),
     [

@@ -84,6 +84,15 @@ def test_there_is_no_listing_and_no_way_out(path: str):
     assert b"secret" not in body
 
 
+def test_a_folders_address_is_its_first_page(folder: Path):
+    (folder / "avis").mkdir()
+    (folder / "avis" / "index.html").write_text("<h1>Forside</h1>")
+    response, body = get("avis/")
+    assert (response.status_code, body) == (200, b"<h1>Forside</h1>")
+    assert response["Content-Type"].startswith("text/html")
+    assert get("avis")[0].status_code == 404
+
+
 @pytest.mark.parametrize(
     ("wanted", "first", "last"),
     [("bytes=0-0", 0, 0), ("bytes=100-199", 100, 199), ("bytes=1000-", 1000, 1023), ("bytes=-24", 1000, 1023),

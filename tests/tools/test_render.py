@@ -9,20 +9,28 @@ import re
 import signal
 import subprocess
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 from uuid import UUID
 
 import pytest
+from django.core.management import call_command
 from django.db import connection, transaction
 
 from jobs.graph_writes import delete_edge, insert_edge
+from orchestration.events import consume
 from synops.demo.data import DemoNodes, demo_id
+from synops.store.articles import ArticleRow
+from synops.store.collections import CollectionConfig
 from synops.store.edges import Edge
 from synops.store.edges import insert_edge as join
 from synops.store.nodes import Node, insert_node, update_node
 from synops.store.sql import load
+from synops.tools.failures import BadInput
 from synops.tools.markdown import plain, shortened, to_html
+from synops.tools.website import article_of, site_of
 from tests.deadline import wait_until
 from tests.tools.conftest import BIN, Outcome, Workshop, rows, running_job
 
@@ -158,10 +166,6 @@ def test_plain_words_and_shortening() -> None:
 
 
 def test_a_withdrawn_article_is_gone_and_its_jobs_are_in_the_queue(website: Workshop, demo: DemoNodes) -> None:
-    from types import SimpleNamespace
-
-    from django.core.management import call_command
-
     picture = website.store.put_bytes(PICTURE).digest
     kept, gone, moved = (add_article(name) for name in ("blir", "går", "flyttes"))
     with connection.cursor() as cur:
@@ -177,6 +181,7 @@ def test_a_withdrawn_article_is_gone_and_its_jobs_are_in_the_queue(website: Work
         job = SimpleNamespace(payload=payload, collection_id=demo.collection, chain=())
         with transaction.atomic(), connection.cursor() as cur:
             handler(cur, job)
+        consume()
 
     def waiting() -> list[tuple[Any, ...]]:
         return rows("SELECT job_type, count(*) FROM job_queue WHERE status = 'pending' GROUP BY 1 ORDER BY 1")
@@ -189,6 +194,19 @@ def test_a_withdrawn_article_is_gone_and_its_jobs_are_in_the_queue(website: Work
         edge_type="belongs_to",
         metadata={"slot": None},
     )
+    assert waiting() == [("render_index", 1), ("rss", 1)]
+    # A person in psql, and a page that synops-render has noted on the edge: the one withdraws, the other changes nothing.
+    with connection.cursor() as cur:
+        cur.execute("DELETE FROM job_queue")
+        cur.execute('UPDATE edges SET metadata = metadata || \'{"path": "x"}\' WHERE source_id = %s', [kept])
+    consume()
+    assert waiting() == []
+    with connection.cursor() as cur:
+        cur.execute("DELETE FROM nodes WHERE id = %s", [gone])
+        insert_node(cur, Node(gone, "article", "går"))
+        join(cur, Edge(gone, "belongs_to", demo.collection, {"slot": "main"}))
+        cur.execute("DELETE FROM nodes WHERE id = %s", [gone])
+    consume()
     assert waiting() == [("render_index", 1), ("rss", 1)]
     # The running one may have read the graph already: what changes now gets a job of its own.
     rows(
@@ -281,42 +299,56 @@ def test_one_article_that_is_too_long_keeps_none_of_the_others_out(website: Work
 
 def test_themes_and_a_collections_own_templates(website: Workshop, demo: DemoNodes) -> None:
     node = add_article("Sak")
-
-    def page(*flags: str, **metadata: Any) -> Outcome:
-        with connection.cursor() as cur:
-            update_node(cur, demo.collection, metadata=metadata)
-        return website.run("synops-render", f"--node-id={node}", *flags)
-
-    assert "Georgia" in page("--theme=paper").result["html"]
-    assert "Arial Narrow" in page(theme="bold").result["html"]
-    done = page("--theme=stygt")
+    assert "Georgia" in website.run("synops-render", f"--node-id={node}", "--theme=paper").result["html"]
+    done = website.run("synops-render", f"--node-id={node}", "--theme=stygt")
     assert (done.code, done.stderr.splitlines()[-1]) == (
         64,
         'synops-render: there is no theme "stygt"; there are plain, paper, bold',
     )
-    own = {
-        "article": '{% extends "synops/article.html" %}{% block title %}Vår: {{ article.title }}{% endblock %}',
-        "style": "body { margin: 7px }",
-    }
-    made = page(templates=own).result["html"]
-    assert "<title>Vår: Sak</title>" in made
-    assert "margin: 7px" in made
-    assert (
-        page(templates={"base": "{{ site.title }}|{% block main %}{% endblock %}"}).result["html"].startswith("Demo|")
-    )
-    for template, said in {
-        "{% if %}": 'template "article" has an error in line 1',
-        "{{ nothing }}": "'nothing' is undefined",
-        "{{ ''.__class__.__mro__ }}": "unsafe",
-        "{{ site.folder.write('x', 'y') }}": "does not work",
-        "{% extends 'article.html' %}": "does not work",
-        "{{ range(10**9)|list }}": "does not work",
-    }.items():
-        done = page(templates={"article": template})
-        assert (done.code, said in done.stderr) == (65, True), (template, done.stderr)
-    done = page(templates={"style": "</style><script>"})
-    assert (done.code, "can't hold" in done.stderr) == (65, True)
+    with connection.cursor() as cur:
+        update_node(cur, demo.collection, metadata={"theme": "bold", "templates": {"article": "{% if %}"}})
+    done = website.run("synops-render", f"--node-id={node}")
+    assert (done.code, 'template "article" has an error in line 1' in done.stderr) == (65, True)
     assert public(website) == {}
+
+
+def own_page(theme: str = "", **templates: str) -> str:
+    """The page of an article in a collection with templates of its own."""
+    collection = CollectionConfig(demo_id("collection"), "demo", "Demo", "", "nb", (), (), {}, {}, theme, templates)
+    row = ArticleRow(demo_id("sak"), "Sak", "Tekst", {}, {"slot": "main"}, datetime(2026, 3, 1, tzinfo=UTC), (), ())
+    site = site_of(collection, {}, None)
+    return site.article_page(article_of(row, site)).decode()
+
+
+def test_own_templates_extend_ours_and_replace_them() -> None:
+    own = '{% extends "synops/article.html" %}{% block title %}Vår: {{ article.title }}{% endblock %}'
+    made = own_page("bold", article=own, style="body { margin: 7px }")
+    assert "<title>Vår: Sak</title>" in made
+    assert "Arial Narrow" in made
+    assert "margin: 7px" in made
+    assert own_page(base="{{ site.title }}|{% block main %}{% endblock %}").startswith("Demo|")
+
+
+@pytest.mark.parametrize(
+    ("template", "said"),
+    [
+        ("{{ nothing }}", "'nothing' is undefined"),
+        ("{{ ''.__class__.__mro__ }}", "unsafe"),
+        ("{{ site.folder.write('../x', 'y'.encode()) }}", "has no attribute 'folder'"),
+        ("{{ article.image.stored }}", "has no attribute 'stored'"),
+        ("{% extends 'article.html' %}", "does not work"),
+        ("{{ range(10**9)|list }}", "does not work"),
+        ("{% include '/etc/passwd' %}", "does not work"),
+    ],
+)
+def test_a_template_of_a_collections_own_that_does_not_work(template: str, said: str) -> None:
+    with pytest.raises(BadInput, match=said):
+        own_page(article=template)
+
+
+def test_a_style_stays_a_style() -> None:
+    with pytest.raises(BadInput, match="can't hold"):
+        own_page(style="</style><script>")
 
 
 def test_without_write_the_page_is_shown_and_nothing_published(website: Workshop, demo: DemoNodes) -> None:

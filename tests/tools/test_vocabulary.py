@@ -66,6 +66,15 @@ def test_the_summary_of_an_earlier_step_is_read_aloud() -> None:
 
 
 @pytest.mark.parametrize(
+    ("event", "bound"), [("kobling opprettet", "{event.target_id}"), ("innhold opprettet", "{event.node_id}")]
+)
+def test_a_tool_that_demands_nothing_works_on_what_the_event_is_about(event: str, bound: str) -> None:
+    """A clip needs a node or an address, so neither is required; a recipe that names none means the event's."""
+    [step] = compiled(f"NÅR {event}\n\n1. hent nettsiden\n")["steps"]
+    assert step["alternatives"] == [call("synops-clip", "research_clip", node_id=bound)]
+
+
+@pytest.mark.parametrize(
     ("phrase", "tool", "params"),
     [
         ("transkriber lydfila (stor modell, nynorsk)", "synops-transcribe", {"model": "large", "language": "nn"}),
@@ -82,6 +91,13 @@ def test_the_summary_of_an_earlier_step_is_read_aloud() -> None:
         ("kontroller sjekksum", "synops-checksum", {}),
         ("lag bølgeform av opptaket", "synops-waveform", {}),
         ("draw the waveform", "synops-waveform", {}),
+        ("transkriber lydfilen (taletjener)", "synops-transcribe", {"model": "server"}),
+        ("bygg nettside for artikkelen", "synops-render", {}),
+        ("bygg framsida", "synops-render", {"target": "index"}),
+        ("build the homepage (all pages)", "synops-render", {"target": "index", "all": True}),
+        ("publiser episoden (øverst)", "synops-publish", {"slot": "top"}),
+        ("publish the article", "synops-publish", {}),
+        ("tell nedlastinger", "synops-stats", {}),
     ],
 )
 def test_phrases(phrase: str, tool: str, params: dict[str, Any]) -> None:
