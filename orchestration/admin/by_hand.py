@@ -15,8 +15,9 @@ from django.template.response import TemplateResponse
 from django.urls import reverse
 from django.utils.translation import gettext_lazy as _
 
+from orchestration import acting
 from orchestration.language import from_json
-from orchestration.manual import CannotRun, Wish, needed_inputs, start
+from orchestration.manual import CannotRun, Wish, needed_inputs
 from orchestration.models import Orchestration
 from synops.graph.admin.bases import person, viewer
 from synops.graph.models import Edge, Node
@@ -67,7 +68,7 @@ def by_hand_view(owner: RecipeAdmin) -> Callable[[HttpRequest, UUID], HttpRespon
         form = ByHandForm(owner, viewer(request), inputs, request.POST or None)
         if request.method == "POST" and form.is_valid():
             try:
-                run = start(_wish(recipe, form, request))
+                run = acting.start(person(request), _wish(recipe, form, request))
                 return HttpResponseRedirect(reverse("admin:orchestration_run_change", args=[run]))
             except CannotRun as reason:
                 messages.error(request, str(reason))

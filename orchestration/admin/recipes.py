@@ -22,6 +22,7 @@ from orchestration.admin import editor
 from orchestration.admin.by_hand import by_hand_view
 from orchestration.admin.recipe_form import RecipeForm
 from orchestration.admin.recipe_page import page_context
+from orchestration.answers import ask_eventually
 from orchestration.drafting import keeping
 from orchestration.language import compile_recipe, print_technical, render_box
 from orchestration.models import Orchestration
@@ -67,6 +68,7 @@ class RecipeAdmin(VisibleAdmin):
         recipe = cast("Orchestration | None", kwargs.get("obj") or context.get("original"))
         may = self.has_change_permission(request, recipe) if recipe else self.has_add_permission(request)
         context.update(page_context(request, recipe), may_write=may, may_activate=self.has_activate_permission(request))
+        context["may_ask_later"] = may and recipe is not None and recipe.executor != Executor.SCRIPT
         context["may_run"] = recipe is not None and self.has_run_permission(request)
         page: HttpResponse = super().render_change_form(request, context, *args, **kwargs)
         return page
@@ -121,7 +123,7 @@ class RecipeAdmin(VisibleAdmin):
 
     def get_urls(self) -> list[URLPattern]:
         wrap: Callable[[Any], Any] = self.admin_site.admin_view
-        buttons = {"activate": self.activate, "deactivate": self.deactivate, "lift": self.lift}
+        buttons = {"activate": self.activate, "deactivate": self.deactivate, "lift": self.lift, "later": self.later}
         own = [
             path(f"<uuid:object_id>/{name}/", wrap(require_POST(view)), name=f"orchestration_orchestration_{name}")
             for name, view in buttons.items()
@@ -156,6 +158,15 @@ class RecipeAdmin(VisibleAdmin):
         keeping.lift(object_id, Executor.BOT, user=person(request))
         self._log(request, recipe, gettext_noop("Turned into free text."))
         self.message_user(request, _("The recipe is free text now, and a draft until it compiles and is approved."))
+        return self._back(object_id)
+
+    def later(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
+        """“Etter hvert”: the text as it is saved becomes a work item that somebody outside answers with a script."""
+        self._own(request, object_id, self.has_change_permission(request))
+        ask_eventually(person(request), object_id)
+        self.message_user(
+            request, _("Asked for. A notice tells you when a script is ready; it does nothing before you approve.")
+        )
         return self._back(object_id)
 
     def restore(self, request: HttpRequest, object_id: UUID, number: int) -> HttpResponse:

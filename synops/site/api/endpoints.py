@@ -10,7 +10,7 @@ from django.utils.translation import gettext_noop
 from jobs.filters import PERIODS
 from jobs.operations import OPERATIONS, Operation
 from jobs.states import Outcome, Status
-from synops.site.api import cases, hooks, intentions, jobs, recipes, resources
+from synops.site.api import cases, hooks, intentions, jobs, recipes, resources, work_items
 from synops.site.api.endpoint import Endpoint
 
 OPERATION_PATHS = {
@@ -153,6 +153,62 @@ ENDPOINTS: tuple[Endpoint, ...] = (
         {200: "Run"},
         (403, 404),
         permission="orchestration.view_run",
+    ),
+    Endpoint(
+        "GET",
+        "/api/work_items",
+        "api-work-items",
+        gettext_noop("Work items that wait for a script and that nobody holds"),
+        work_items.waiting,
+        {200: "WorkItems"},
+        (403,),
+        permission="orchestration.answer_workitem",
+        query=(_parameter("tag", "Only items with this tag, such as script_request.", type="string", maxLength=200),),
+    ),
+    Endpoint(
+        "POST",
+        "/intentions/claim_work_item",
+        "api-claim-work-item",
+        gettext_noop("Take a work item for a while"),
+        work_items.claim,
+        {200: "Claim"},
+        (*BODY, 404, 409),
+        permission="orchestration.answer_workitem",
+        body="ClaimWish",
+    ),
+    Endpoint(
+        "POST",
+        "/intentions/release_work_item",
+        "api-release-work-item",
+        gettext_noop("Give a work item back"),
+        work_items.release,
+        {200: "WorkItemId"},
+        (*BODY, 404, 409),
+        permission="orchestration.answer_workitem",
+        body="ReleaseWish",
+    ),
+    Endpoint(
+        "POST",
+        "/intentions/answer_work_item",
+        "api-answer-work-item",
+        gettext_noop("Answer a work item with a script, for a person to approve"),
+        work_items.answer,
+        {202: "Answered"},
+        (*BODY, 404, 409),
+        permission="orchestration.answer_workitem",
+        body="AnswerWish",
+    ),
+    Endpoint(
+        "POST",
+        "/intentions/approve_answer",
+        "api-approve-answer",
+        gettext_noop("Approve the script that a work item was answered with; for people, not for tokens"),
+        work_items.approve,
+        {200: "Approved"},
+        (*BODY, 404, 409),
+        scope=None,
+        permission="orchestration.change_orchestration",
+        body="ApprovalWish",
     ),
     Endpoint(
         "POST",

@@ -8,9 +8,10 @@ from django.utils.translation import gettext as _
 
 from jobs.models import Job
 from jobs.states import Status
-from orchestration import reruns
-from orchestration.manual import CannotRun, Wish, start
+from orchestration import acting
+from orchestration.manual import CannotRun, Wish
 from orchestration.models import Orchestration, Run
+from orchestration.reruns import CannotRerun
 from synops.graph.models import Edge, Node
 from synops.site.api.endpoint import Answer, Call
 from synops.site.api.jobs import enqueued, moment
@@ -68,7 +69,7 @@ def run_recipe(call: Call) -> Answer:
         call.caller.user,
     )
     try:
-        return Answer({"run_id": str(start(wish))}, status=202)
+        return Answer({"run_id": str(acting.start(call.caller.user, wish))}, status=202)
     except CannotRun as reason:
         raise Problem(422, "cannot_run", str(reason)) from reason
 
@@ -110,7 +111,7 @@ def one_run(call: Call) -> Answer:
 def cancel_run(call: Call) -> Answer:
     """Ask a run to stop. 409 when it is over."""
     run = _seen_run(call)
-    if not reruns.cancel(run):
+    if not acting.cancel(call.caller.user, run):
         raise Problem(409, "wrong_state", _("The run is over."))
     return Answer({"run_id": str(run)})
 
@@ -118,11 +119,11 @@ def cancel_run(call: Call) -> Answer:
 def rerun(call: Call) -> Answer:
     """Run it again, whole or from the step that failed; the new run's id."""
     run = _seen_run(call)
-    again = reruns.retry_from_failed if call.body.get("from_failed_step") else reruns.rerun
+    again = acting.continue_from_failed if call.body.get("from_failed_step") else acting.rerun
     try:
-        return Answer({"run_id": str(again(run, user=call.caller.user))}, status=202)
-    except reruns.CannotRerun as reason:
-        raise Problem(409, str(reason), _("The run can't be run again: %(reason)s.") % {"reason": reason}) from reason
+        return Answer({"run_id": str(again(call.caller.user, run))}, status=202)
+    except CannotRerun as reason:
+        raise Problem(409, str(reason), acting.why_not(reason)) from reason
 
 
 def _seen_run(call: Call) -> UUID:

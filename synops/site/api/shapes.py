@@ -18,6 +18,7 @@ WHOLE: Schema = {"type": "integer"}
 YES_NO: Schema = {"type": "boolean"}
 ANYTHING: Schema = {}
 TIME: Schema = {"type": "string", "format": "date-time"}
+LEASE: Schema = {"type": "integer", "minimum": 0, "maximum": 2**31 - 1}
 PRIORITY: Schema = {"type": "integer", "minimum": 0, "maximum": 10}
 
 
@@ -175,6 +176,23 @@ SHAPES: dict[str, Schema] = {
     ),
     "ReanalysisWish": shape({"case": NAME}, {"force": YES_NO}),
     "CaseRun": shape({"case": TEXT, "generation": WHOLE}),
+    "WorkItems": shape(
+        {
+            "items": listed(
+                shape({"id": ID, "title": TEXT, "text": TEXT, "tags": listed(TEXT), "times": WHOLE, "created_at": TIME})
+            )
+        }
+    ),
+    "ClaimWish": shape({"work_item_id": ID}, {"seconds": {"type": "number", "minimum": 1, "maximum": 86_400}}),
+    "Claim": shape({"work_item_id": ID, "lease": WHOLE, "until": TIME, "brief": {"type": "object"}}),
+    "ReleaseWish": shape({"work_item_id": ID, "lease": LEASE}),
+    "WorkItemId": shape({"work_item_id": ID}),
+    "AnswerWish": shape(
+        {"work_item_id": ID, "lease": LEASE, "text": {"type": "string", "maxLength": 200_000}}, {"note": TEXT}
+    ),
+    "Answered": shape({"work_item_id": ID, "version": WHOLE}),
+    "ApprovalWish": shape({"work_item_id": ID}, {"activate": YES_NO}),
+    "Approved": shape({"work_item_id": ID, "run_id": nullable(ID), "problem": TEXT}),
     "RecipeText": shape(
         {"text": {"type": "string", "maxLength": 200_000}},
         {"layer": {"enum": ["auto", "human", "technical"]}, "language": {"enum": ["nb", "nn", "en"]}},
