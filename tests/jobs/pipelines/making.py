@@ -143,8 +143,8 @@ class Hands:
 
     def work_once(self) -> int:
         """Run one batch of due inline jobs; how many there were."""
-        jobs = self.claim()
-        run_batch(self.cursor, jobs, registries.inline)
+        if jobs := self.claim():
+            run_batch(self.cursor, jobs, registries.inline)
         return len(jobs)
 
     def begin(self, job: ClaimedJob) -> bool:

@@ -229,6 +229,8 @@ def test_five_workers_do_each_step_once(swept: Connect, books: Script) -> None:
                 cursor.execute("SELECT count(*) FROM pipeline_generations WHERE state = 'running'")
                 if not jobs and cursor.fetchall() == [(0,)]:
                     return batches
+                if not jobs:
+                    continue
                 batches += 1
                 with own.transaction() as transaction:
                     run_batch(cursor, jobs, registries.inline)
