@@ -1,7 +1,7 @@
 """What a payload leaves open and the graph says: which agent answers, with which model, in which voice (spec, jobbkø §4.1).
 
-Tools only take `--agent-id`, `--model` and `--voice`; where the choice comes from is the queue's business, and is looked
-up when the job is about to run. What the payload says always wins. The keys are those of docs/agents.md.
+Tools only take `--agent-id`, `--model`, `--intelligence` and `--voice`; where the choice comes from is the queue's
+business, and is looked up when the job is about to run. What the payload says always wins. Keys: docs/agents.md.
 """
 
 from __future__ import annotations
@@ -16,7 +16,8 @@ from jobs.queue import ClaimedJob
 from synops.store.sql import Cursor, load
 from synops.tools.describe import Description
 
-CHOSEN = ("agent_id", "model", "voice")
+CHOSEN = ("agent_id", "model", "intelligence", "voice")
+TIERS = (1, 2, 3)
 
 
 def completed(cursor: Cursor, description: Description, job: ClaimedJob) -> ClaimedJob:
@@ -32,11 +33,18 @@ def completed(cursor: Cursor, description: Description, job: ClaimedJob) -> Clai
         nodes |= _read(cursor, _ids(payload, "agent_id"))
     agents = [nodes.get(id, {}) for id in _ids(payload, "agent_id")]
     subjects = [nodes.get(id, {}) for id in _ids(payload, "node_id")]
-    if "model" in open_params:
-        payload["model"] = _first(_models(agents, collection, job.job_type))
-    if "voice" in open_params:
-        payload["voice"] = _first(_voices(agents, subjects, collection, job.job_type))
-    return replace(job, payload={name: value for name, value in payload.items() if value is not None})
+    choices = {
+        "model": _first(_models(agents, collection, job.job_type)),
+        "intelligence": _tier(agents),
+        "voice": _first(_voices(agents, subjects, collection, job.job_type)),
+    }
+    payload |= {name: choices[name] for name in open_params if choices.get(name) is not None}
+    return replace(job, payload=payload)
+
+
+def _tier(agents: list[Mapping[str, Any]]) -> int | None:
+    tiers = (agent.get("tier") for agent in agents)
+    return next((tier for tier in tiers if type(tier) is int and tier in TIERS), None)
 
 
 def _models(agents: list[Mapping[str, Any]], collection: Mapping[str, Any], job_type: str) -> Iterator[Any]:

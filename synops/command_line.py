@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
+import signal
 import sys
 from collections.abc import Iterator, Sequence
 from typing import NoReturn
@@ -30,6 +31,8 @@ def main(argv: Sequence[str]) -> None:
     """Runs `manage.py` with these arguments; exits with 1 and a sentence on what a person can put right."""
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "synops.settings")
     os.environ.setdefault("PGCONNECT_TIMEOUT", CONNECT_SECONDS)
+    if argv[1:2] == ["runworker"]:
+        end_quietly_until_it_works()
     try:
         from django.core.management import execute_from_command_line
     except ModuleNotFoundError:
@@ -38,6 +41,16 @@ def main(argv: Sequence[str]) -> None:
         if needs_database(argv):
             prepare_database(argv[1])
         execute_from_command_line(list(argv))
+
+
+def end_quietly_until_it_works() -> None:
+    """A worker that is stopped while it still imports has claimed nothing, so it has not failed: exit status 0.
+
+    Its loop puts its own handlers in the place of these before its first claim. `_exit`, because an exception may be
+    swallowed by whatever is being imported.
+    """
+    for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+        signal.signal(number, lambda *_: os._exit(0))
 
 
 def needs_database(argv: Sequence[str]) -> bool:

@@ -55,6 +55,14 @@ def test_the_collections_agent_answers_with_its_own_model():
     }
 
 
+def test_an_agents_tier_decides_how_much_intelligence_it_gets():
+    collection = collection_with()
+    description = RESPOND._replace(params=(*RESPOND.params, Param("intelligence", "integer")))
+    for tier, expected in ((3, 3), (7, None), (True, None), ("2", None), (None, None)):
+        agent = make_node("agent", "bot", into=collection, metadata={"tier": tier})
+        assert payload(description, collection, agent_id=str(agent.pk)).get("intelligence") == expected
+
+
 def test_a_voice_is_the_nodes_else_the_types_else_the_collections():
     collection = collection_with(voice="neutral", voices={"tts_generate": "female"})
     with_voice, without = (make_node("content", "", into=collection, metadata=m) for m in ({"voice": "male"}, {}))
