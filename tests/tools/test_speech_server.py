@@ -116,9 +116,9 @@ def test_a_server_reads_aloud_where_one_is_configured(
         "standard",
         "nn",
     )
-    assert result["duration_seconds"] == pytest.approx(1.5, abs=0.1)  # two pieces and a pause
+    assert result["duration_seconds"] == pytest.approx(2.5, abs=0.1)  # three pieces and two pauses
     said = [json.loads(body) for body in server.bodies]
-    assert [(one["model"], one["voice"], one["response_format"]) for one in said] == [("tal-1", "nova", "wav")] * 2
+    assert [(one["model"], one["voice"], one["response_format"]) for one in said] == [("tal-1", "nova", "wav")] * 3
     assert " ".join(" ".join(one["input"].split()) for one in said) == " ".join(
         ["Tittel", *["Første setning her."] * 300]
     )
@@ -165,6 +165,6 @@ def test_piper_reads_with_the_voices_of_this_machine(database_workshop: Workshop
 
 def test_long_texts_are_said_in_pieces() -> None:
     assert pieces_of(["en", "to", "tre"], 8) == ["en\n\nto", "tre"]
-    assert pieces_of(["En. To er lengre! Tre"], 12) == ["En.", "To er", "lengre! Tre"]
+    assert pieces_of(["En. To er lengre! Tre"], 12) == ["En.\n\nTo er", "lengre! Tre"]
     assert pieces_of(["x" * 25], 10) == ["x" * 10, "x" * 10, "x" * 5]
     assert pieces_of([], 10) == []

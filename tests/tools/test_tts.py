@@ -84,7 +84,8 @@ def test_what_can_not_be_read(database_workshop: Workshop, demo: DemoNodes) -> N
     )
     assert failed(add_text("empty", " \n\n---\n"))[0] == 66
     assert failed(str(demo_id("nothing")))[0] == 66
-    assert failed(text, "--voice=robot")[0] == 64
+    code, said = failed(text, "--voice=robot")
+    assert (code, 'no voice "robot"' in said) == (78, True)
     without = database_workshop.root / "without"
     without.mkdir()
     (without / "espeakng_loader.py").write_text("raise ImportError\n")
