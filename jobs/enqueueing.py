@@ -18,7 +18,7 @@ from jobs.queue import NewJob
 from jobs.registries import registries
 from synops.graph.models import Node
 from synops.store.sql import Cursor
-from synops.tools.arguments import validate_payload
+from synops.tools.arguments import job_problems
 
 if TYPE_CHECKING:
     from django.contrib.auth.models import AbstractUser
@@ -71,7 +71,7 @@ def payload_problems(cursor: Cursor, job: NewJob) -> list[str]:
         return inline.validate(job.payload)
     described = tool_nodes.descriptions(cursor)
     if description := described.get(job.job_type):
-        return validate_payload(description, job.payload) or scope.outside(
+        return job_problems(description, job.job_type, job.payload) or scope.outside(
             cursor, description, job.payload, job.collection_id, job.run_id
         )
     known = ", ".join(sorted({*described, *registries.inline})) or "none; run `manage.py sync_tools`"

@@ -19,7 +19,7 @@ from jobs.worker.environment import program_environment
 from jobs.worker.options import Options
 from jobs.worker.verdict import verdict
 from synops.store.sql import Cursor
-from synops.tools.arguments import UsageError, argv, of_job_type, validate_payload
+from synops.tools.arguments import argv, job_problems, of_job_type
 
 
 @dataclass(frozen=True)
@@ -47,16 +47,13 @@ def prepare(cursor: Cursor, tool: Tool, job: ClaimedJob) -> list[str] | Ended:
     for question in registries.before_run:
         if (answer := question(cursor, job)) is not None:
             return answer
-    problems = validate_payload(tool.description, job.payload)
+    problems = job_problems(tool.description, job.job_type, job.payload)
     if problems:
         return Ended(job, "failed", reason="payload_invalid", error="\n".join(problems), permanent=True)
     strangers = outside(cursor, tool.description, job.payload, job.collection_id, job.run_id)
     if strangers:
         return Ended(job, "failed", reason="outside_collection", error="\n".join(strangers), permanent=True)
-    try:
-        line = command(tool, job)
-    except UsageError as error:
-        return Ended(job, "failed", reason="payload_invalid", error=str(error), permanent=True)
+    line = command(tool, job)
     record_argv(cursor, job, line)
     return line
 

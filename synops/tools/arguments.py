@@ -55,6 +55,16 @@ def of_job_type(description: Description, job_type: str, payload: Mapping[str, A
     return filled
 
 
+def job_problems(description: Description, job_type: str, payload: Any) -> list[str]:
+    """Everything that is wrong with the payload of a job of this type, one sentence each; empty = valid."""
+    if not isinstance(payload, Mapping):
+        return validate_payload(description, payload)
+    try:
+        return validate_payload(description, of_job_type(description, job_type, payload))
+    except UsageError as error:
+        return [str(error)]
+
+
 def parse(describe: Description | Mapping[str, Any], flags: Sequence[str]) -> dict[str, Any]:
     """The payload that `flags` spell: only what is given, no defaults. Raises UsageError for a flag that doesn't fit.
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from synops.tools.arguments import UsageError, argv, of_job_type, parse, validate_payload, with_defaults
+from synops.tools.arguments import UsageError, argv, job_problems, of_job_type, parse, validate_payload, with_defaults
 from synops.tools.describe import Description, Param
 
 DIGEST = "ab" * 32
@@ -149,3 +149,8 @@ def test_the_type_of_a_job_becomes_a_flag_of_its_call() -> None:
     with pytest.raises(UsageError, match="a job of type try_long, not try"):
         of_job_type(tool, "try", {"length": "long"})
     assert of_job_type(TOOL, "try", {"length": "long"}) == {"length": "long"}
+    needed = tool._replace(params=(Param("length", "string", required=True, enum={"long": {}, "short": {}}),))
+    assert job_problems(needed, "try_long", {}) == []
+    assert job_problems(needed, "try", {}) == ["length (--length) is required"]
+    assert "not try_long" in job_problems(needed, "try_long", {"length": "short"})[0]
+    assert "must be an object" in job_problems(needed, "try_long", [])[0]
