@@ -1,4 +1,4 @@
-"""How jobs and workers end in odd ways: results nobody can store, a signal before anything began, a thousand jobs later."""
+"""How jobs and workers end in odd ways: results that nobody can store, a signal before anything began."""
 
 from __future__ import annotations
 
@@ -8,14 +8,9 @@ from pathlib import Path
 import pytest
 from django.db import connection
 
-from jobs import queue
-from jobs.launcher.descendants import descendants
-from jobs.models import Attempt, Job
+from jobs.models import Attempt
 from tests.deadline import wait_until
-from tests.jobs.arrange import new_job
 from tests.jobs.worker.conftest import enqueue, wait_for
-
-SLOTS = 4
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -67,50 +62,3 @@ def test_a_signal_while_it_is_still_starting_ends_it_with_0(tools, start_worker,
         worker.signal(number)
         assert (worker.ended(), worker.output()) == (0, "")
         begun.unlink()
-
-
-def test_a_thousand_jobs_leave_nothing_behind(tools, start_worker, tmp_path: Path):
-    """No descriptor, thread, zombie or temporary file more than after the first few, in worker, launcher and slots."""
-    tools.add("tiny", "echo 1")
-    tools.add("untidy", "touch $TMPDIR/left; (setsid sleep 600 >/dev/null 2>&1 &); echo 1")
-    worker = start_worker(f"--max-concurrent={SLOTS}", SYNOPS_VAR=str(tmp_path / "var")).ready()
-
-    def run(tiny: int, untidy: int) -> None:
-        with connection.cursor() as cursor:
-            queue.enqueue_many(
-                cursor, [new_job("tiny") for _ in range(tiny)] + [new_job("untidy") for _ in range(untidy)]
-            )
-        wait_until(lambda: not Job.objects.exclude(status="completed").exists(), "all have ended", 240)
-
-    run(40, 20)
-    before = held(worker.pid, tmp_path / "var")
-    run(900, 100)
-    after = held(worker.pid, tmp_path / "var")
-    for what, some in LAZY.items():
-        assert after[what] <= before[what] + some, (before, after)
-    assert Job.objects.filter(outcome="succeeded").count() == 1060
-
-
-LAZY = {"descriptors": 6, "threads": 6, "below": 6}
-"""What a worker may open later than its first jobs: the threads and connections of things that are seldom done."""
-
-
-def held(pid: int, var: Path) -> dict[str, int]:
-    """What worker, launcher and slots hold, once nothing runs: no zombie, no scratch folder, each slot there."""
-
-    def settled() -> bool:
-        below = descendants(pid)
-        return (
-            len(below) == 1 + SLOTS and all(one.state != "Z" for one in below) and not list((var / "scratch").iterdir())
-        )
-
-    wait_until(settled, "nothing is left of what ran")
-    return {
-        "descriptors": count(f"/proc/{pid}/fd"),
-        "threads": count(f"/proc/{pid}/task"),
-        "below": sum(count(f"/proc/{one.pid}/fd") + count(f"/proc/{one.pid}/task") for one in descendants(pid)),
-    }
-
-
-def count(folder: str) -> int:
-    return len(list(Path(folder).iterdir()))
