@@ -56,8 +56,7 @@ class Step:
     exit_code: int | None = None
     job_id: UUID | None = None
     copied: bool = False
-    is_new_copy: bool = False
-    """Copied, and not yet written."""
+    is_new_copy: bool = False  # copied, and not yet written
     started_at: datetime | None = None
     finished_at: datetime | None = None
     job: JobView | None = None
@@ -90,8 +89,7 @@ class RunState:
     chain: tuple[UUID, ...]
     priority: int | None
     cancelled: bool = False
-    tools: Mapping[str, Any] | None = None
-    """What the plan's installed tools say about themselves; None when that was not read with the run."""
+    tools: Mapping[str, Any] | None = None  # what the plan's tools say about themselves, where that was read along
     steps: list[Step] = field(default_factory=list)
 
     def values(self) -> dict[str, Any]:

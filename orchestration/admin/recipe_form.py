@@ -85,7 +85,7 @@ class RecipeForm(RecipeModelForm):
         found: dict[str, Any] = super().clean() or self.cleaned_data
         seen, now = found.get("version"), self.instance.version
         if seen is not None and now > seen and not found.get("overwrite"):
-            newest = self.instance.versions.select_related("author").order_by("-number").first()
+            newest = self.instance.versions.filter(number=now).select_related("author").first()
             who = str(newest.author) if newest and newest.author else _now("the system")
             when = date_format(timezone.localtime(newest.created_at), "j. F H:i") if newest else ""
             raise ValidationError(

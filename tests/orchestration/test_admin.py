@@ -26,6 +26,7 @@ RIGHTS = tuple(
     )
 )
 ADD = "/admin/orchestration/orchestration/add/"
+MODE = {"executor": "script", "intelligence": "2", "effort": "2"}
 
 
 @pytest.fixture
@@ -58,8 +59,9 @@ def make_run(collection: Node, **fields: Any) -> Run:
 def test_a_text_with_errors_is_saved_and_the_page_says_what_is_wrong(client: Client, podcast: Node):
     data = {
         "title": "Broken",
-        "collection": str(podcast.pk),
+        "collections": [str(podcast.pk)],
         "content": "NÅR innspilling avsluttet\n\n1. bak en kake\n",
+        **MODE,
     }
     response = client.post(ADD, data, follow=True)
     recipe = Orchestration.objects.get(title="Broken")
@@ -72,7 +74,7 @@ def test_a_text_with_errors_is_saved_and_the_page_says_what_is_wrong(client: Cli
 
 def test_a_recipe_is_put_only_where_the_person_may_see(client: Client, podcast: Node):
     hidden = make_collection("Hidden")
-    data = {"title": "X", "collection": str(hidden.pk), "content": "NÅR innspilling avsluttet\n"}
+    data = {"title": "X", "collections": [str(hidden.pk)], "content": "NÅR innspilling avsluttet\n", **MODE}
     page = client.post(ADD, data).content.decode()
     assert "valid choice" in page
     assert "Hidden" not in page
@@ -80,7 +82,7 @@ def test_a_recipe_is_put_only_where_the_person_may_see(client: Client, podcast: 
 
 
 def test_switching_on_needs_its_own_right_and_a_text_that_compiles(client: Client, podcast: Node):
-    client.post(ADD, {"title": "Broken", "collection": str(podcast.pk), "content": "bak en kake"})
+    client.post(ADD, {"title": "Broken", "collections": [str(podcast.pk)], "content": "bak en kake", **MODE})
     recipe = Orchestration.objects.get(title="Broken")
     address = f"/admin/orchestration/orchestration/{recipe.pk}/activate/"
     assert client.post(address).status_code == 403
