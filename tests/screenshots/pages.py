@@ -19,4 +19,5 @@ def pages(scene: dict[str, Any]) -> dict[str, str]:
         "agents": "/admin/switches/",
         "run": f"/admin/orchestration/run/{run}/change/",
         "workers": "/admin/resources/worker/",
+        "notices": "/admin/notices/",
     }

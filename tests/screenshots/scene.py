@@ -48,6 +48,7 @@ def build() -> dict[str, Any]:
     runs(places)
     disks()
     make_node("communication", "Morgenmøte på desken", into=places[0], metadata={"livekit_active": True})
+    notice(boss, "Møtereferatet fra Kommunestyret i Ås er klart", places[1])
     return {"job": shown, "boss": boss, "run": Run.objects.order_by("-created_at").first()}
 
 
@@ -93,6 +94,8 @@ def under_way(places: list[Node], workers: list[Worker]) -> Job:
         places[0], "whisper_transcribe", studio.pk, attempts=2, lease=2, priority=7, payload=payload,
         started_at=now - timedelta(minutes=6),
     )  # fmt: skip
+    asked = now - timedelta(minutes=9)
+    Job.objects.filter(pk=job.pk).update(created_at=asked, scheduled_for=now - timedelta(minutes=6, seconds=4))
     job.attempt_rows.all().delete()
     argv = ["synops-transcribe", f"--cas-hash={'9f' * 32}", "--model=base", "--language=no"]
     first = now - timedelta(minutes=8)

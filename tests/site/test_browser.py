@@ -4,39 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import closing
-from pathlib import Path
 from typing import Any
 
 import pytest
-from django.db import connections
 
 from jobs.live.address import direct_conninfo
 from jobs.live.announcer import Announcer
 from jobs.models import Job
 from tests.jobs.making import running_job
 from tests.people import make_collection, make_user
+from tests.site.browser import WAIT, chromium
 from tests.web import web_server
-
-CHROMIUM = Path("/usr/bin/chromium")
-FLAGS = (
-    "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
-    "--disable-component-update", "--disable-sync",
-)  # fmt: skip
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
 
 @pytest.fixture
 def page() -> Iterator[Any]:
-    playwright = pytest.importorskip("playwright.sync_api")
-    if not CHROMIUM.exists():
-        pytest.skip("the Debian package chromium is not installed")
-    with playwright.sync_playwright() as running:
-        browser = running.chromium.launch(executable_path=str(CHROMIUM), args=FLAGS)
-        context = browser.new_context(locale="nb")
-        yield context.new_page()
-        browser.close()
-        connections.close_all()  # while playwright's loop runs, Django keeps a connection apart from the usual one
+    with chromium() as browser:
+        yield browser.new_context(locale="nb").new_page()
 
 
 def test_a_cell_changes_in_the_open_list(page: Any, monkeypatch: pytest.MonkeyPatch):
@@ -63,19 +49,19 @@ def test_a_cell_changes_in_the_open_list(page: Any, monkeypatch: pytest.MonkeyPa
         page.click(".submit-row [type=submit]")
         row = page.locator(f'[data-id="{job.pk}"]')
         assert row.locator('[data-field="state"]').inner_text() == "kjører"
-        page.wait_for_selector('#live-state[data-kind="live"]', timeout=20_000)
+        page.wait_for_selector('#live-state[data-kind="live"]', timeout=WAIT)
         page.evaluate("window.notReloaded = true")
 
         job.attempt_rows.update(message="<b>halvveis</b>", progress=0.5)
         announcer.changed("job", [job.pk])
         message = row.locator('[data-field="message"]')
-        message.filter(has_text="<b>halvveis</b>").wait_for(timeout=10_000)
+        message.filter(has_text="<b>halvveis</b>").wait_for(timeout=WAIT)
 
         Job.objects.filter(pk=job.pk).update(priority=7)
         running_job(job.collection_node)
         announcer.changed("job", [job.pk, *Job.objects.values_list("pk", flat=True)])
-        row.locator('[data-field="priority"]').filter(has_text="7").wait_for(timeout=10_000)
-        page.locator("#live-new").filter(has_text="Vis 1 ny").wait_for(timeout=10_000)
+        row.locator('[data-field="priority"]').filter(has_text="7").wait_for(timeout=WAIT)
+        page.locator("#live-new").filter(has_text="Vis 1 ny").wait_for(timeout=WAIT)
         assert page.locator("#result_list tbody tr").count() == 1
         assert page.evaluate("window.notReloaded") is True
         page.goto("about:blank")

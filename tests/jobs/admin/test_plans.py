@@ -1,0 +1,79 @@
+"""What the pages ask reads indexes and never the whole queue: plans on 30,000 rows with fresh statistics."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from django.db import connection
+from django.db.models import QuerySet
+
+from jobs import statistics
+from jobs.filters import found
+from jobs.keyset import PLACE_OF_ROW, Place, at
+from jobs.models import Job
+from synops.graph.admin.paginator import BOUND
+from synops.store.sql import load
+from tests.benchmarks.admin.filling import FILL, WAITING
+from tests.people import make_collection, make_user
+
+pytestmark = [pytest.mark.django_db, pytest.mark.sql]
+
+ROWS = 30_000
+
+
+@pytest.fixture
+def collection() -> Iterator[Any]:
+    place = make_collection("Podcast")
+    with connection.cursor() as cursor:
+        cursor.execute(FILL, {"collection": place.pk, "rows": ROWS})
+        cursor.execute(WAITING, {"collection": place.pk, "rows": 500})
+        cursor.execute("ANALYZE job_queue")
+    return place
+
+
+def plan(rows: QuerySet[Any] | str, parameters: Any = None) -> str:
+    with connection.cursor() as cursor:
+        sql, values = rows.query.sql_with_params() if isinstance(rows, QuerySet) else (rows, parameters)
+        cursor.execute(f"EXPLAIN {sql}", values)
+        return "\n".join(row[0] for row in cursor.fetchall())
+
+
+def assert_reads(text: str, index: str) -> None:
+    assert index in text, text
+    assert "Seq Scan on job_queue" not in text, text
+
+
+def test_pages_of_the_list(collection: Any):
+    from django.db.models.lookups import LessThan
+
+    newest = Job.objects.order_by("-created_at", "-id")
+    assert_reads(plan(newest[:51]), "job_queue_created")
+    place = Place.of(newest[20_000])
+    assert_reads(plan(newest.filter(LessThan(PLACE_OF_ROW, at(place)))[:51]), "job_queue_created")
+    for query, index in (
+        ({"status": "error"}, "job_queue_status_created"),
+        ({"collection_id": str(collection.pk)}, "job_queue_"),
+        ({"error": "x"}, "job_queue_"),
+        ({"run_id": str(collection.pk)}, "job_queue_run"),
+        ({"period": "1h"}, "job_queue_created"),
+    ):
+        assert_reads(plan(found(query, Job.objects.all())[1].order_by("-created_at", "-id")[:51]), index)
+
+
+def test_counts_of_the_head(collection: Any):
+    for status in ("pending", "running", "retry", "error"):
+        text = plan(Job.objects.filter(status=status).order_by()[: BOUND + 1].values("pk"))
+        assert "Seq Scan on job_queue" not in text, text
+
+
+def test_figures_of_the_front_page(collection: Any):
+    everything = statistics.sight(make_user("boss", superuser=True))
+    assert_reads(plan(load("jobs.sql", "ended_lately"), {"hours": 1, **everything}), "job_queue_completed")
+    assert_reads(plan(load("jobs.sql", "oldest_waiting"), everything), "job_queue_claim")
+    assert_reads(plan(load("jobs.sql", "types_now"), {"types": ["rss"], **everything}), "job_queue_claim")
+    held = {"live_call": True, "disk_full": True}
+    assert "Seq Scan on job_queue" not in plan(load("jobs.sql", "held_back"), held)
+    failures = f"{load('jobs.sql', 'failures')}\n{load('jobs.sql', 'failure_groups')}"
+    assert_reads(plan(failures, {"hours": 1, **everything}), "job_queue_status_created")
