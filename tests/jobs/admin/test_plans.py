@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -24,7 +23,7 @@ ROWS = 30_000
 
 
 @pytest.fixture
-def collection() -> Iterator[Any]:
+def collection() -> Any:
     place = make_collection("Podcast")
     with connection.cursor() as cursor:
         cursor.execute(FILL, {"collection": place.pk, "rows": ROWS})
