@@ -197,9 +197,9 @@ def fill() -> None:
             "payload, job_id, created_at, updated_at, finished_at) "
             "SELECT 'bench', g.unit, 1, CASE k WHEN 0 THEN 'list' WHEN 21 THEN 'sum' ELSE 'read' END, k::text, "
             "g.collection_node_id, CASE WHEN g.finished_at IS NULL AND k > 10 THEN 'pending' "
-            "WHEN g.id %% 100 = 7 AND k = 5 THEN 'permanently_failed' ELSE 'succeeded' END, 1, '{}', gen_random_uuid(), "
+            "WHEN g.id % 100 = 7 AND k = 5 THEN 'permanently_failed' ELSE 'succeeded' END, 1, '{}', gen_random_uuid(), "
             "g.created_at, g.created_at, CASE WHEN g.finished_at IS NULL AND k > 10 THEN NULL ELSE g.created_at END "
-            "FROM pipeline_generations g, generate_series(0, 21) k WHERE g.unit LIKE 'old %%'"
+            "FROM pipeline_generations g, generate_series(0, 21) k WHERE g.unit LIKE 'old %'"
         )
         for _name, definition in indexes:
             own.execute(definition)
