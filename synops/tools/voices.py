@@ -147,7 +147,8 @@ def _cut(text: str, longest: int) -> list[str]:
     parts = []
     while len(text) > longest:
         head = text[:longest]
-        at = max(head.rfind(mark) + 1 for mark in (". ", "! ", "? ")) or head.rfind(" ") or longest
+        ends = max(head.rfind(mark) + 1 for mark in (". ", "! ", "? "))
+        at = ends or max(0, head.rfind(" ")) or longest
         parts.append(text[:at].strip())
         text = text[at:].strip()
     return [part for part in (*parts, text) if part]
@@ -157,14 +158,16 @@ def _join(parts: Sequence[Path], target: Path) -> None:
     """The parts one after the other, with a pause between. Through the decoder: servers' WAV headers may lie about sizes."""
     from synops.tools.sound import FORMATS, encode
 
+    clean = [part.with_suffix(".clean.wav") for part in parts]
+    for part, made in zip(parts, clean, strict=True):
+        try:
+            encode(part, made, FORMATS["wav"], [], [], lambda _: None)
+        except BadInput as error:
+            raise TryAgain(f"the speech server answered with something that is no sound: {error}") from error
+    # Only now: a WAV file that is closed before its first sound raises an error of its own over ours.
     with wave.open(str(target), "wb") as out:
-        for number, part in enumerate(parts):
-            clean = part.with_suffix(".clean.wav")
-            try:
-                encode(part, clean, FORMATS["wav"], [], [], lambda _: None)
-            except BadInput as error:
-                raise TryAgain(f"the speech server answered with something that is no sound: {error}") from error
-            with wave.open(str(clean), "rb") as source:
+        for number, made in enumerate(clean):
+            with wave.open(str(made), "rb") as source:
                 _append(out, source, first=number == 0)
 
 

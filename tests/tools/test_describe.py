@@ -31,13 +31,14 @@ def test_a_shipped_description_is_complete(name: str) -> None:
     assert description.outputs
     assert description.examples
     assert set(description.description) == {"nb", "en"}
-    assert set(description.aliases) == {"nb", "nn", "en"}
+    # A tool without words, or a value without any, is for programs and people at a shell, not for recipes.
+    assert set(description.aliases) in (set(), {"nb", "nn", "en"})
     for param in description.params:
         assert set(param.description) == {"nb", "en"}, param.name
         if param.hints:
             assert set(param.hints) == {"nb", "nn", "en"}, param.name
         for value, words in (param.enum or {}).items():
-            assert set(words) == {"nb", "nn", "en"}, value
+            assert set(words) in (set(), {"nb", "nn", "en"}), value
         if param.type == "boolean":
             assert set(param.enum or {}) <= {"true"}, param.name
 
