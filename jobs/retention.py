@@ -42,7 +42,9 @@ def expire_batch(cursor: Cursor, ages: Ages) -> int:
     """One batch of everything, if nobody else is at it; how many rows went."""
     if not try_to_be_the_one(cursor):
         return 0
-    return expire_jobs(cursor, ages.job_days) + expire_logs(cursor, ages.log_days) + expire_records(cursor, ages.job_days)
+    return (
+        expire_jobs(cursor, ages.job_days) + expire_logs(cursor, ages.log_days) + expire_records(cursor, ages.job_days)
+    )
 
 
 def expire_records(cursor: Cursor, days: int) -> int:

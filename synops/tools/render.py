@@ -60,7 +60,11 @@ DESCRIPTION = Description(
             default="article",
             enum={
                 "article": {"nb": ("artikkel",), "nn": ("artikkel",), "en": ("article",)},
-                "index": {"nb": ("forside", "indeks"), "nn": ("framside", "indeks"), "en": ("front page", "homepage", "index")},
+                "index": {
+                    "nb": ("forside", "indeks"),
+                    "nn": ("framside", "indeks"),
+                    "en": ("front page", "homepage", "index"),
+                },
             },
             description={"nb": "Hva som bygges.", "en": "What is made."},
         ),
