@@ -10,11 +10,15 @@ from typing import Any
 from django.db import connection
 from django.test import TransactionTestCase
 
+from jobs.schedules.seeding import seed_schedules
+from jobs.seeds import seed_pipelines
 from orchestration.seeds import seed_recipes
 from resources.seeds import seed_rules
 from synops.graph.seeds import seed_graph
 
-KEPT = frozenset({"django_migrations", "django_content_type", "auth_permission"})
+KEPT = frozenset(
+    {"django_migrations", "django_content_type", "auth_permission", "auth_group", "auth_group_permissions"}
+)
 
 
 def empty_tables(self: TransactionTestCase) -> None:
@@ -28,6 +32,8 @@ def empty_tables(self: TransactionTestCase) -> None:
             cursor.execute(f"TRUNCATE {', '.join(filled)} RESTART IDENTITY CASCADE")
     seed_graph()
     seed_rules()
+    seed_pipelines()
+    seed_schedules()
     seed_recipes()
 
 

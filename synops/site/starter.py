@@ -127,7 +127,7 @@ class Starter:
         await self.hurry_asked.wait()
         say("Stopping now.")
         for process in list(self.running.values()):
-            terminate(process)
+            hurry(process)
 
     async def _end(self, program: Program, process: asyncio.subprocess.Process) -> None:
         terminate(process)
@@ -136,6 +136,12 @@ class Starter:
         except TimeoutError:
             say(f"The {program.name} process does not stop; it is killed.")
             process.kill()
+
+
+def hurry(process: asyncio.subprocess.Process) -> None:
+    """A second signal of the first one's number could meet it still pending, and the two would be one."""
+    with contextlib.suppress(ProcessLookupError):
+        process.send_signal(signal.SIGINT)
 
 
 def terminate(process: asyncio.subprocess.Process) -> None:

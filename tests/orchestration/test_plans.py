@@ -41,7 +41,12 @@ def crowd():
                FROM generate_series(1, %s) n""",
             [ITEMS],
         )
-        cursor.execute("ANALYZE orchestration_runs, orchestration_run_steps, nodes")
+        cursor.execute(
+            """INSERT INTO job_queue (id, collection_node_id, job_type, payload, status, outcome, started_at, completed_at)
+               SELECT gen_random_uuid(), %s, 'note', '{}', 'completed', 'succeeded', now(), now() FROM generate_series(1, %s)""",
+            [collection.pk, ITEMS],
+        )
+        cursor.execute("ANALYZE orchestration_runs, orchestration_run_steps, nodes, job_queue")
 
 
 def plan_of(name: str, parameters: dict[str, Any]) -> str:

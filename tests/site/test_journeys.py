@@ -10,6 +10,7 @@ import pytest
 from jobs.live.address import direct_conninfo
 from jobs.live.announcer import Announcer
 from jobs.models import Job
+from tests.deadline import wait_until
 from tests.jobs.making import running_job
 from tests.people import make_collection, make_user
 from tests.screenshots.pages import pages
@@ -114,7 +115,7 @@ def test_without_a_socket_the_page_asks_and_a_hidden_tab_rests():
         sockets[-1].close(code=1011)
         priority.filter(has_text="3").wait_for()
         page.wait_for_selector('#live-state[data-kind="live"]')
-        assert len(sockets) > 1
+        wait_until(lambda: page.evaluate("1") and len(sockets) > 1, "there is another socket")
 
         # A hidden tab closes its socket and asks for nothing; seen again it catches up.
         page.evaluate("""() => { Object.defineProperty(document, "hidden", { value: true, configurable: true });

@@ -120,6 +120,7 @@ def test_a_file_that_could_hold_script_is_saved_and_never_opened(client, sound):
     sound.metadata["mime"] = "text/html"
     sound.save()
     answer = client.get(f"/admin/files/{sound.pk}")
+    assert received(answer) == b"0123456789"
     assert answer.headers["Content-Type"] == "application/octet-stream"
     assert answer.headers["Content-Disposition"] == "attachment"
     assert answer.headers["X-Content-Type-Options"] == "nosniff"

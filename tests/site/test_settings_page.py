@@ -35,7 +35,8 @@ def test_the_example_shows_the_defaults_that_the_program_uses():
         if one.default and one.name in names_read_by_the_settings() and one.name not in ("SYNOPS_VAR", "LOG_LEVEL"):
             if one.name == "SECURE_HSTS_SECONDS":  # counts with https only
                 continue
-            shown = str(used).lower() if isinstance(used, bool) else str(used)
+            listed = ",".join(map(str, used)) if isinstance(used, list) else str(used)
+            shown = listed.lower() if isinstance(used, bool) else listed
             assert shown.removesuffix(".0") == one.default, one.name
 
 
