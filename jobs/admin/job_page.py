@@ -72,11 +72,12 @@ def page_context(job: Job, user: Viewer) -> dict[str, Any]:
 def obstacles(job: Job, user: Viewer) -> list[Obstacle]:
     """Why the job waits."""
     with connection.cursor() as cursor:
-        reasons = why_waiting(cursor, job.pk, _conditions(cursor))
+        reasons = why_waiting(cursor, job.pk, conditions_now(cursor))
     return [Obstacle(waiting_sentence(reason), list(_named(reason, user))) for reason in reasons]
 
 
-def _conditions(cursor: Any) -> Conditions:
+def conditions_now(cursor: Any) -> Conditions:
+    """What the governor of this installation says, for the page and the API alike."""
     return Conditions(
         ttl_seconds=settings.WORKER_TTL_SECONDS,
         live_call=live_calls(cursor, settings.LIVE_CALL_MAX_HOURS).current > 0,

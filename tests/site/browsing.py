@@ -5,23 +5,14 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
-import pytest
 from django.conf import settings
 from django.contrib.auth.models import User
-from django.db import connections
 from django.test import Client
 
+from tests.site.browser import WAIT, chromium
 from tests.web import WebServer
-
-CHROMIUM = Path("/usr/bin/chromium")
-FLAGS = (
-    "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
-    "--disable-component-update", "--disable-sync",
-)  # fmt: skip
-PATIENCE_MS = 60_000
 
 
 @dataclass
@@ -52,20 +43,14 @@ class Browsing:
 @contextlib.contextmanager
 def browser(server: WebServer, user: User, *, language: str = "nb", **context: Any) -> Iterator[Browsing]:
     """A page in a fresh browser, signed in as `user`. The caller sets DJANGO_ALLOW_ASYNC_UNSAFE: playwright's loop runs here."""
-    playwright = pytest.importorskip("playwright.sync_api")
-    if not CHROMIUM.exists():
-        pytest.skip("the Debian package chromium is not installed")
     client = Client()
     client.force_login(user)
     cookie = {"name": settings.SESSION_COOKIE_NAME, "value": client.cookies[settings.SESSION_COOKIE_NAME].value}
-    with playwright.sync_playwright() as running:
-        chromium = running.chromium.launch(executable_path=str(CHROMIUM), args=FLAGS)
-        opened = chromium.new_context(locale=language, **context)
-        opened.set_default_timeout(PATIENCE_MS)
+    with chromium() as started:
+        opened = started.new_context(locale=language, **context)
+        opened.set_default_timeout(WAIT)
         opened.add_cookies([{**cookie, "url": server.url}])
         browsing = Browsing(opened.new_page(), server)
         browsing.watch()
         yield browsing
         browsing.page.goto("about:blank")
-        chromium.close()
-        connections.close_all()  # while playwright's loop runs, Django keeps a connection apart from the usual one

@@ -6,7 +6,6 @@ from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID
 
-from django.conf import settings
 from django.db import connection
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import reverse
@@ -15,6 +14,7 @@ from django.utils.translation import gettext as _
 
 from jobs.admin.changelist import with_details
 from jobs.admin.filter_fields import type_choices
+from jobs.admin.job_page import conditions_now
 from jobs.display import shown
 from jobs.enqueueing import AlreadyQueued, Refused, enqueue_as
 from jobs.filters import JobFilterSet, found
@@ -24,9 +24,7 @@ from jobs.operations import Operation, may, perform
 from jobs.queue import NewJob
 from jobs.reasons import attempt_reason, waiting_sentence
 from jobs.states import FINISHED, WAITING, Status
-from jobs.waiting import Conditions, why_waiting
-from resources.disk import full_machines
-from resources.governor import live_calls
+from jobs.waiting import why_waiting
 from synops.graph.admin.paginator import BOUND, EstimatedPaginator, bounded_count
 from synops.graph.models import Node
 from synops.site.api.callers import Caller
@@ -180,13 +178,7 @@ def _waits_for(job: Job) -> list[dict[str, Any]]:
     if job.status not in WAITING:
         return []
     with connection.cursor() as cursor:
-        conditions = Conditions(
-            ttl_seconds=settings.WORKER_TTL_SECONDS,
-            live_call=live_calls(cursor, settings.LIVE_CALL_MAX_HOURS).current > 0,
-            live_call_weight=settings.LIVE_CALL_WEIGHT,
-            disk_full=full_machines(cursor),
-        )
-        reasons = why_waiting(cursor, job.pk, conditions)
+        reasons = why_waiting(cursor, job.pk, conditions_now(cursor))
     return [
         {"code": reason.code, "machine": reason.machine, "text": str(waiting_sentence(reason))} for reason in reasons
     ]
