@@ -21,7 +21,7 @@ PROCESSES = ("--numprocesses=4", "--dist=loadfile", "--durations=15")
 
 def main() -> int:
     total: Counter[str] = Counter()
-    failed = run(["--cov", "--cov-report=term"], {}, total)
+    failed = run([], {}, total)
     if programs := system_programs():
         print(f"\nOnce more on the system's PostgreSQL, {programs}:", flush=True)
         failed |= run(["-m", "sql"], {"SYNOPS_TEST_POSTGRES_BIN": str(programs)}, total)

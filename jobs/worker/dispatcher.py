@@ -56,6 +56,7 @@ class Dispatcher:
         self._freed = freed
         self._free = list(reversed(range(slots)))
         self._running: dict[tuple[UUID, int], Running] = {}
+        self._closed = False
         self._background: set[asyncio.Task[Any]] = set()
 
     @property
@@ -107,7 +108,7 @@ class Dispatcher:
         if isinstance(line, Ended):
             self._finisher.add(line)
             return
-        if running.stopped:  # it was asked to stop while its slot had nothing yet to be told to stop
+        if running.stopped or self._closed:  # asked to stop while its slot had nothing yet to be told to stop
             self._settle(running, None)
             return
         log = AttemptLog(job)
@@ -151,6 +152,10 @@ class Dispatcher:
         for running in list(self._running.values()):
             if running.writes:
                 self._in_background(self._stop(running, "fenced"))
+
+    def close(self) -> None:
+        """Start no program from now on: a claimed job whose program has not begun is given back."""
+        self._closed = True
 
     async def stop_all(self, grace_seconds: float | None) -> None:
         """Stop everything that runs; it is given back."""

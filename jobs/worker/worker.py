@@ -94,6 +94,7 @@ class Worker:
         """What a signal does: the first stops claiming and drains, the second gives everything back now."""
         if self.stopping:
             logger.warning("stopping now: running jobs are given back")
+            self.dispatcher.close()
             self._stop_now.set()
         else:
             logger.info("stopping: %d running jobs may finish", self.dispatcher.running_count)

@@ -250,7 +250,7 @@ def test_a_run_ends_as_ever_though_each_worker_is_killed_after_a_few_statements(
     assert deaths >= 2, "far fewer deaths than a run of five steps has room for"
 
 
-@pytest.mark.skipif(not os.environ.get("LONG"), reason="LONG=1 kills a worker at each statement: a quarter of an hour")
+@pytest.mark.long
 def test_kill_9_at_each_statement_of_a_real_worker(start_worker, five_steps):  # noqa: F811
     expected = undisturbed(start_worker, five_steps())
     statement, died = 0, True
