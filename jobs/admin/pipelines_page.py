@@ -24,9 +24,11 @@ from jobs.pipelines.declaration import Pipeline
 from jobs.pipelines.figures import (
     Ended,
     RepairFigures,
+    Span,
     StepFigures,
-    ended_over_time,
-    ended_steps,
+    by_span,
+    by_step,
+    ended_lately,
     open_steps,
     repairs_lately,
     span,
@@ -36,7 +38,7 @@ from jobs.pipelines.registry import pipelines
 from jobs.schedules.alarms import Late, late
 from synops.graph.access import sees_everything
 from synops.graph.admin.bases import person
-from synops.graph.admin.patience import TookTooLong, patience
+from synops.graph.patience import TookTooLong, patience
 
 if TYPE_CHECKING:
     from django.contrib.admin.options import ModelAdmin
@@ -59,7 +61,7 @@ class Graph:
     """The chart's points ([seconds], [succeeded], [failed]) and the table behind it."""
 
     points: list[list[int]]
-    spans: list[Ended]
+    spans: list[Span]
 
 
 @dataclass(frozen=True)
@@ -115,18 +117,25 @@ def asked(question: Callable[[Any], Any]) -> Any:
 
 
 def card(user: Any, one: Pipeline, now: dict[tuple[str, str], StepFigures], hours: int) -> PipelineCard:
-    ended = asked(lambda cursor: ended_steps(cursor, user, one.name, hours))
-    spans = asked(lambda cursor: ended_over_time(cursor, user, one.name, hours))
+    ended = asked(lambda cursor: ended_lately(cursor, user, one.name, hours))
+    known = by_step(ended or [])
     lines = []
     for step in one.steps:
         figures = now.get((one.name, step.name), StepFigures())
-        figures.ended.update((ended or {}).get(step.name, {}))
+        figures.ended.update(known.get(step.name, {}))
         lines.append(StepLine(step.name, str(step.description), sorted(step.rules), figures))
-    graph = None if spans is None else Graph(points(spans, hours), spans)
-    return PipelineCard(one.name, str(one.description), lines, ended is not None, graph)
+    return PipelineCard(one.name, str(one.description), lines, ended is not None, graph(ended, hours))
 
 
-def points(spans: Sequence[Ended], hours: int) -> list[list[int]]:
+def graph(ended: Sequence[Ended] | None, hours: int) -> Graph | None:
+    """None when what ended is not known."""
+    if ended is None:
+        return None
+    spans = by_span(ended)
+    return Graph(points(spans, hours), spans)
+
+
+def points(spans: Sequence[Span], hours: int) -> list[list[int]]:
     """A point for every span, those in which nothing ended too: a gap in a line would look like an unknown."""
     step = int(span(hours).total_seconds())
     by_start = {int(one.since.timestamp()): one for one in spans}

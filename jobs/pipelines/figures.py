@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
@@ -52,34 +53,50 @@ def open_steps(cursor: Cursor, user: Viewer) -> dict[tuple[str, str], StepFigure
     return found
 
 
-def ended_steps(cursor: Cursor, user: Viewer, pipeline: str, hours: int) -> dict[str, dict[str, int]]:
-    """{step: {state: how many ended so}} of the last hours."""
-    parameters = {**_seen_by(user), "pipeline": pipeline, "hours": hours}
-    cursor.execute(load("jobs.pipelines.sql", "ended_by_step"), parameters)
-    found: dict[str, dict[str, int]] = defaultdict(dict)
-    for step, state, count in cursor.fetchall():
-        found[step][state] = count
+@dataclass(frozen=True)
+class Ended:
+    """How many steps of one name ended with one state in one span of time."""
+
+    since: datetime
+    step: str
+    state: str
+    count: int
+
+
+def ended_lately(cursor: Cursor, user: Viewer, pipeline: str, hours: int) -> list[Ended]:
+    """What ended in the last hours, in no order."""
+    parameters = {**_seen_by(user), "pipeline": pipeline, "hours": hours, "span": span(hours).total_seconds()}
+    cursor.execute(load("jobs.pipelines.sql", "ended_lately"), parameters)
+    return [Ended(*row) for row in cursor.fetchall()]
+
+
+def by_step(ended: Iterable[Ended]) -> dict[str, dict[str, int]]:
+    """{step: {state: how many ended so}}."""
+    found: dict[str, dict[str, int]] = defaultdict(lambda: defaultdict(int))
+    for one in ended:
+        found[one.step][one.state] += one.count
     return found
 
 
-@dataclass(frozen=True)
-class Ended:
-    """What ended in one span of time."""
+@dataclass
+class Span:
+    """What ended in one span of time; `failed`: for good, without success."""
 
     since: datetime
-    steps: int
-    failed: int
-
-    @property
-    def succeeded(self) -> int:
-        return self.steps - self.failed
+    succeeded: int = 0
+    failed: int = 0
 
 
-def ended_over_time(cursor: Cursor, user: Viewer, pipeline: str, hours: int) -> list[Ended]:
-    """What ended in each span in which something did, oldest first."""
-    parameters = {**_seen_by(user), "pipeline": pipeline, "hours": hours, "span": span(hours).total_seconds()}
-    cursor.execute(load("jobs.pipelines.sql", "ended_over_time"), parameters)
-    return [Ended(*row) for row in cursor.fetchall()]
+def by_span(ended: Iterable[Ended]) -> list[Span]:
+    """The spans in which something ended, oldest first."""
+    found: dict[datetime, Span] = {}
+    for one in ended:
+        span = found.setdefault(one.since, Span(one.since))
+        if one.state == "permanently_failed":
+            span.failed += one.count
+        else:
+            span.succeeded += one.count
+    return [found[since] for since in sorted(found)]
 
 
 def span(hours: int) -> timedelta:

@@ -155,6 +155,12 @@ class PipelineStep(models.Model):
                 condition=Q(state__in=["pending", "running", "failed"]),
             ),
             models.Index(fields=["job_id"], name="pipeline_steps_job", condition=Q(job_id__isnull=False)),
+            # The newest of what did not succeed. A step that goes well never enters it.
+            models.Index(
+                fields=["pipeline", "state", "-id"],
+                name="pipeline_steps_unsuccessful",
+                condition=Q(state__in=["permanently_failed", "excluded", "superseded"]),
+            ),
             # Counts of a span of time read this index alone.
             models.Index(
                 fields=["pipeline", "state", "finished_at"],

@@ -57,9 +57,11 @@ TARGETS: tuple[Target, ...] = (
     at_most("queue", "samples with a limit exceeded, 8 claimers, head inserts, 100,000 samples", "samples", 0),
     at_most("queue", "idle worker memory", "MB", 80),
     at_most("queue", "worker memory growth after 100,000 jobs", "MB", 5),
-    times("tools", "CLI jobs/s end to end, exec, 2 slots, against bare Popen", "jobs/s", 0.9),
-    times("tools", "CLI jobs/s end to end, fork server, against bare Popen", "jobs/s", 5),
-    times("tools", "CLI jobs/s end to end, fork server with Django, against bare Popen", "jobs/s", 40),
+    times("queue", "CLI jobs/s end to end, exec, 2 slots, against bare Popen", "jobs/s", 0.9),
+    times("queue", "CLI jobs/s end to end, fork server, against bare Popen", "jobs/s", 5),
+    times("queue", "CLI jobs/s end to end, fork server with Django, against bare Popen", "jobs/s", 40),
+    at_most("tools", "--describe of the slowest program", "ms", 100),
+    at_most("tools", "--help of the slowest program", "ms", 100),
     at_most("admin", "admin SQL at 5M rows, page 1", "ms", 1),
     at_most("admin", "admin SQL at 5M rows, keyset page 1000", "ms", 1),
     at_most("admin", "admin SQL at 5M rows, status summary", "ms", 5),
@@ -77,7 +79,7 @@ TARGETS: tuple[Target, ...] = (
     at_most("recipes", "a step over a bare job", "ms", 5),
     at_least("pipelines", "pipeline steps/s, inline", "steps/s", 1500),
     at_most("pipelines", "fan-in at 10,000 documents", "ms", 20),
-    at_most("pipelines", "pipelines page queries at 5M step rows", "ms", 80),
+    at_most("pipelines", "pipelines page queries at 5M step rows, the slowest page", "ms", 80),
 )
 
 AREAS = tuple(dict.fromkeys(target.area for target in TARGETS))

@@ -24,4 +24,4 @@ def measure(report: Report) -> None:
     report.measured("pipeline steps/s, inline", figures["steps"])
     report.note("pipeline steps, inline", one_worker=figures["steps"], two_workers=figures["steps_two_workers"])
     report.measured("fan-in at 10,000 documents", figures["fan_in_ms"])
-    report.measured("pipelines page queries at 5M step rows", figures["page_ms"], **figures["pages"])
+    report.measured("pipelines page queries at 5M step rows, the slowest page", figures["page_ms"], **figures["pages"])
