@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from datetime import datetime
 from typing import Any, ClassVar, TypeVar
 
 from django.contrib.postgres.expressions import ArraySubquery
 from django.db import models
-from django.db.models import OuterRef
+from django.db.models import DateTimeField, OuterRef, Q
+from django.db.models.fields.json import KeyTextTransform, KeyTransform
+from django.db.models.functions import Cast
+from django.utils.dateparse import parse_datetime
 from django.utils.translation import gettext_lazy as _
 
 from orchestration.states import Executor, Layer, RecipeState
+from synops.graph.columns import DatabaseNow
 from synops.graph.models import Edge, Node, NodeQuerySet
 
 Rows = TypeVar("Rows", bound=NodeQuerySet)
@@ -93,11 +99,29 @@ class Orchestration(Node):
         return int(self.metadata.get("effort") or 2)
 
 
+_UNTIL = Cast(KeyTextTransform("until", KeyTransform("claim", "metadata")), DateTimeField())
+
+
 class WorkItemQuerySet(NodeQuerySet):
-    """Work items, open ones, and their tags in one query."""
+    """Work items: open ones, who holds them, and their tags in one query."""
 
     def open(self) -> WorkItemQuerySet:
         return self.filter(metadata__status="open")
+
+    def free(self) -> WorkItemQuerySet:
+        """Open, without an answer, and held by nobody."""
+        nobody = Q(until__isnull=True) | Q(until__lte=DatabaseNow())
+        rows: WorkItemQuerySet = self.open().alias(until=_UNTIL).filter(nobody)
+        return rows.exclude(metadata__has_key="answer")
+
+    def held(self) -> WorkItemQuerySet:
+        """Open, without an answer, and held by somebody now; `metadata.claim.by` says whose."""
+        rows: WorkItemQuerySet = self.open().alias(until=_UNTIL).filter(until__gt=DatabaseNow())
+        return rows.exclude(metadata__has_key="answer")
+
+    def answered(self) -> WorkItemQuerySet:
+        """Open, with a script that waits for a person's approval."""
+        return self.open().filter(metadata__has_key="answer")
 
     def tagged(self, tag: str) -> WorkItemQuerySet:
         return self.filter(edges_out__edge_type="tagged", edges_out__target__title__iexact=tag)
@@ -107,6 +131,16 @@ class WorkItemQuerySet(NodeQuerySet):
         tags = Edge.objects.filter(source=OuterRef("pk"), edge_type="tagged").order_by("target__title")
         rows: WorkItemQuerySet = self.annotate(tag_names=ArraySubquery(tags.values("target__title")))
         return rows
+
+
+@dataclass(frozen=True)
+class Holder:
+    """Who holds a work item: the user's id and name, the number that fences what they send, and the end of it."""
+
+    by: int
+    name: str
+    lease: int
+    until: datetime
 
 
 class WorkItem(Node):
@@ -127,6 +161,19 @@ class WorkItem(Node):
     @property
     def is_open(self) -> bool:
         return bool(self.metadata.get("status") == "open")
+
+    @property
+    def holder(self) -> Holder | None:
+        """Who took it last; the claim may have run out."""
+        claim = self.metadata.get("claim")
+        until = parse_datetime(str(claim.get("until"))) if isinstance(claim, dict) else None
+        return Holder(int(claim["by"]), str(claim["name"]), int(claim["lease"]), until) if claim and until else None
+
+    @property
+    def answer(self) -> dict[str, Any] | None:
+        """The answer that waits to be approved: version, base_version, by, name, at, note."""
+        given = self.metadata.get("answer")
+        return given if isinstance(given, dict) else None
 
     @property
     def times(self) -> int:

@@ -2,23 +2,48 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import TYPE_CHECKING
 from uuid import UUID
 
 from django.db import connection, transaction
 
 from orchestration.dry_run import Answer, answer, read_event
-from orchestration.models import Considered, Orchestration, Run
+from orchestration.models import Considered as Refusal
+from orchestration.models import Orchestration, Run
 from orchestration.states import Reason
 from synops.graph.access import only_readable
 from synops.graph.models import GraphEvent
+from synops.store.sql import Cursor
 
 if TYPE_CHECKING:
     from synops.graph.access import Viewer
 
 RECENT = 50
+LOOKED_AT, EXPLAINED = 50, 5
+"""Of a node's latest events, and how many of them are explained."""
+ROUTINE = ("node.created", "edge.created")
+"""Events that happen to every node: explained only where a recipe waits for them."""
+MOST_RECIPES = 50
+
+
+@dataclass(frozen=True)
+class Considered:
+    """One recipe that waits for an event: the run that it started, or the answer of now."""
+
+    recipe: Orchestration
+    run: Run | None
+    answer: Answer
+
+
+@dataclass(frozen=True)
+class Happened:
+    """One event of a node, and the recipes of its collections that wait for events of its kind."""
+
+    event: GraphEvent
+    considered: list[Considered]
 
 
 @dataclass(frozen=True)
@@ -30,9 +55,9 @@ class Evaluated:
     answer: Answer
 
 
-def counts(recipe_id: UUID) -> list[Considered]:
+def counts(recipe_id: UUID) -> list[Refusal]:
     """Events of the recipe's kind and collection that did not start it, per reason, the latest first."""
-    return list(Considered.objects.filter(orchestration_id=recipe_id).order_by("-last_at"))
+    return list(Refusal.objects.filter(orchestration_id=recipe_id).order_by("-last_at"))
 
 
 def recent_events(recipe: Orchestration, user: Viewer, limit: int = RECENT) -> Sequence[GraphEvent]:
@@ -55,3 +80,41 @@ def explain(recipe_id: UUID, event_id: int) -> Evaluated | None:
         run = Run.objects.filter(orchestration_id=recipe_id, event_id=event_id).values_list("pk", flat=True).first()
         said = Answer(True, Reason.NONE) if run else answer(cursor, recipe_id, event)
         return Evaluated(event_id, run, said)
+
+
+def happened_to(node_id: UUID, user: Viewer) -> list[Happened]:
+    """The latest kept events of a node, each with the recipes that considered it, as far as `user` may see them.
+
+    A recipe of another collection did not consider it and is left out; one that is not active says so.
+    """
+    events = list(GraphEvent.objects.filter(node_id=node_id).order_by("-id")[:LOOKED_AT])
+    if not events:
+        return []
+    recipes = Orchestration.objects.visible_to(user).filter(
+        metadata__compiled__trigger__event__in={event.event for event in events}
+    )
+    by_id = {recipe.pk: recipe for recipe in recipes.order_by("title", "id")[:MOST_RECIPES]}
+    runs = Run.objects.visible_to(user).filter(event_id__in=[event.pk for event in events]).defer("compiled")
+    started = {(run.event_id, run.orchestration_id): run for run in runs}
+    with transaction.atomic(), connection.cursor() as cursor:
+        explained = (Happened(event, _considered(cursor, event, by_id, started)) for event in events)
+        return list(islice((one for one in explained if one.considered or one.event.event not in ROUTINE), EXPLAINED))
+
+
+def _considered(
+    cursor: Cursor,
+    event: GraphEvent,
+    recipes: Mapping[UUID, Orchestration],
+    started: Mapping[tuple[int | None, UUID | None], Run],
+) -> list[Considered]:
+    waiting = [recipe for recipe in recipes.values() if (recipe.compiled or {})["trigger"]["event"] == event.event]
+    read = read_event(cursor, event.pk) if waiting else None
+    if read is None:
+        return []
+    found = []
+    for recipe in waiting:
+        run = started.get((event.pk, recipe.pk))
+        said = Answer(True) if run else answer(cursor, recipe.pk, read)
+        if run or said.reason not in (Reason.OTHER_EVENT, Reason.OTHER_COLLECTION):
+            found.append(Considered(recipe, run, said))
+    return found

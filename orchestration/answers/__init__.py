@@ -9,7 +9,7 @@ from __future__ import annotations
 from orchestration.answers.answering import Answered, DoesNotCompile, answer
 from orchestration.answers.approving import Approved, CannotApprove, approve, reject
 from orchestration.answers.asking import ask_eventually
-from orchestration.answers.claiming import Claim, Lost, NotThere, Taken, claim, extend, release, waiting
+from orchestration.answers.claiming import Claim, Lost, NotThere, Taken, claim, extend, release, take, waiting
 
 __all__ = [
     "Answered",
@@ -27,5 +27,6 @@ __all__ = [
     "extend",
     "reject",
     "release",
+    "take",
     "waiting",
 ]

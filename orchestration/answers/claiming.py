@@ -8,12 +8,8 @@ from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
 from django.db import connection, transaction
-from django.db.models import DateTimeField, Q
-from django.db.models.fields.json import KeyTextTransform, KeyTransform
-from django.db.models.functions import Cast
 
 from orchestration.models import WorkItem
-from synops.graph.columns import DatabaseNow
 from synops.store.sql import Cursor, load
 
 if TYPE_CHECKING:
@@ -23,7 +19,6 @@ ANSWER = "orchestration.answer_workitem"
 LEASE_SECONDS = 3600.0
 LONGEST_LEASE_SECONDS = 24 * 3600.0
 MOST = 100
-_UNTIL = Cast(KeyTextTransform("until", KeyTransform("claim", "metadata")), DateTimeField())
 
 
 class NotThere(LookupError):
@@ -58,26 +53,31 @@ def may(user: AbstractBaseUser, permission: str) -> None:
 def waiting(user: AbstractBaseUser, *, tag: str = "", limit: int = MOST) -> list[WorkItem]:
     """Items that the user sees and nobody holds, oldest first; of one tag, such as script_request. Raises PermissionError."""
     may(user, ANSWER)
-    rows = WorkItem.objects.visible_to(user).open()
+    rows = WorkItem.objects.visible_to(user).free().filter(metadata__answerable=True)
     rows = rows.tagged(tag) if tag else rows
-    free = Q(until__isnull=True) | Q(until__lte=DatabaseNow())
-    found = rows.alias(until=_UNTIL).filter(free, metadata__answerable=True).exclude(metadata__has_key="answer")
-    return list(found.with_tags().order_by("created_at", "id")[: min(limit, MOST)])
+    return list(rows.with_tags().order_by("created_at", "id")[: min(limit, MOST)])
 
 
 def claim(user: AbstractBaseUser, item_id: UUID, *, seconds: float = LEASE_SECONDS) -> Claim:
-    """Take an item. Raises PermissionError, NotThere, Taken."""
+    """Take an item to answer it. Raises PermissionError, NotThere, Taken."""
     from orchestration.answers.brief import brief
 
     item = seen(user, item_id)
+    lease, until = take(user, item_id, seconds=seconds)
+    item.refresh_from_db()
+    return Claim(item_id, lease, until, brief(item, user))
+
+
+def take(user: AbstractBaseUser, item_id: UUID, *, seconds: float = LEASE_SECONDS) -> tuple[int, datetime]:
+    """Take any open item, also one that no script answers; its lease, until when. Raises PermissionError, NotThere, Taken."""
+    visible(user, item_id)
     with transaction.atomic(), connection.cursor() as cursor:
         parameters = {"id": item_id, "by": user.pk, "name": user.get_username(), "seconds": _within(seconds)}
         cursor.execute(load("orchestration.sql", "claim_item"), parameters)
         row = cursor.fetchone()
         if row is None:
             raise Taken(_why_not(item_id))
-    item.refresh_from_db()
-    return Claim(item_id, row[0], row[1], brief(item, user))
+    return row[0], row[1]
 
 
 def extend(user: AbstractBaseUser, item_id: UUID, lease: int, *, seconds: float = LEASE_SECONDS) -> datetime:
@@ -90,11 +90,19 @@ def release(user: AbstractBaseUser, item_id: UUID, lease: int) -> None:
     _hold(user, item_id, lease, 0.0)
 
 
+def visible(user: AbstractBaseUser, item_id: UUID) -> WorkItem:
+    """An item that the user may see and take. Raises PermissionError, NotThere."""
+    may(user, ANSWER)
+    item: WorkItem | None = WorkItem.objects.visible_to(user).filter(pk=item_id).first()
+    if item is None:
+        raise NotThere(f"there is no work item {item_id}")
+    return item
+
+
 def seen(user: AbstractBaseUser, item_id: UUID) -> WorkItem:
     """An item that the user may answer. Raises PermissionError, NotThere."""
-    may(user, ANSWER)
-    item: WorkItem | None = WorkItem.objects.visible_to(user).filter(pk=item_id, metadata__answerable=True).first()
-    if item is None:
+    item = visible(user, item_id)
+    if item.metadata.get("answerable") is not True:
         raise NotThere(f"no work item {item_id} waits for an answer")
     return item
 
@@ -116,7 +124,7 @@ def check_held(cursor: Cursor, user: AbstractBaseUser, item_id: UUID, lease: int
 
 
 def _hold(user: AbstractBaseUser, item_id: UUID, lease: int, seconds: float) -> datetime:
-    seen(user, item_id)
+    visible(user, item_id)
     with transaction.atomic(), connection.cursor() as cursor:
         parameters = {"id": item_id, "lease": lease, "by": user.pk, "seconds": seconds}
         cursor.execute(load("orchestration.sql", "hold_item"), parameters)

@@ -12,7 +12,7 @@ from orchestration.language.box import render_box
 from orchestration.language.compile import Compilation, Line, compile_recipe
 from orchestration.language.diagnostics import Diagnostic, Edit, Suggestion
 from orchestration.language.plan import Plan, PlanStep, ToolCall, WorkItem, from_json, to_json
-from orchestration.language.print_human import print_human
+from orchestration.language.print_human import print_conditions, print_human
 from orchestration.language.print_technical import command, print_technical
 from orchestration.language.records import diagnostics_to_json
 from orchestration.language.source import Span
@@ -34,6 +34,7 @@ __all__ = [
     "compile_recipe",
     "diagnostics_to_json",
     "from_json",
+    "print_conditions",
     "print_human",
     "print_technical",
     "render_box",

@@ -16,6 +16,7 @@ from orchestration.language.diagnostics import Reporter
 from orchestration.language.events import Trigger
 from orchestration.language.messages import severities
 from orchestration.language.plan import Alternative, Clause, Condition, Plan, ToolCall, Value, WorkItem
+from orchestration.language.plan import Trigger as PlanTrigger
 from orchestration.language.print_technical import command, quote, remarks
 from orchestration.language.print_technical import condition as technical_condition
 from orchestration.language.print_technical import trigger as technical_trigger
@@ -28,6 +29,12 @@ from orchestration.language.words import tokenize
 def print_human(plan: Plan, vocabulary: Vocabulary, lang: str = "nb") -> str:
     """The recipe as an author of `lang` (nb, nn, en) would write it; compiles to the same plan."""
     return _Printer(plan, vocabulary, lang).run()
+
+
+def print_conditions(clauses: tuple[Clause, ...], event: str, vocabulary: Vocabulary, lang: str = "nb") -> str:
+    """Conditions as one would write them behind an event, without the keyword: "samling har podcast OG lyd"."""
+    printer = _Printer(Plan(PlanTrigger(event, clauses), ()), vocabulary, lang)
+    return f" {printer.words['and']} ".join(line.partition(" ")[2] for line in printer._conditions())
 
 
 class _Printer:

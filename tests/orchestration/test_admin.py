@@ -1,15 +1,13 @@
-"""Recipes, runs and work items in the admin: what is saved, what is shown, who may."""
+"""Recipes and runs in the admin: what is saved, what is shown, who may."""
 
 from __future__ import annotations
 
 from typing import Any
 
 import pytest
-from django.db import connection
 from django.test import Client
 
-from orchestration.models import Orchestration, Run, RunStep, WorkItem
-from orchestration.work_items import NewItem, open_item
+from orchestration.models import Orchestration, Run, RunStep
 from synops.graph.models import Node
 from tests.people import make_collection, make_user
 
@@ -104,18 +102,3 @@ def test_runs_and_their_steps_are_shown_to_the_collection_only(client: Client, p
     assert "<script>alert" not in page
     assert client.get(f"/admin/orchestration/run/{hidden.pk}/change/").status_code == 302
     assert client.post(f"/admin/orchestration/run/{seen.pk}/change/", {}).status_code == 403
-
-
-def test_a_work_item_is_closed_by_those_who_may(client: Client, podcast: Node):
-    with connection.cursor() as cursor:
-        id, _ = open_item(cursor, NewItem(podcast.pk, "Fix it", "It failed", "key", tags=["bug"]))
-    assert "bug" in client.get("/admin/orchestration/workitem/").content.decode()
-    close = f"/admin/orchestration/workitem/{id}/close/"
-    assert client.post(close).status_code == 403
-    closer = make_user("closer", *RIGHTS, "orchestration.close_workitem")
-    make_collection("Other", closer)
-    client.force_login(closer)
-    assert client.post(close).status_code == 403  # not a member of the podcast
-    client.force_login(make_user("boss", superuser=True))
-    assert client.post(close).status_code == 302
-    assert not WorkItem.objects.get(pk=id).is_open

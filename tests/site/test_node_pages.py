@@ -9,10 +9,10 @@ from asgiref.sync import async_to_sync
 from django.conf import settings
 from django.test import Client
 
-from synops.graph.models import Edge, TranscriptionSegment
+from synops.graph.models import Edge, Node, TranscriptionSegment
 from synops.store.files import FileStore
 from synops.tools import summarize, transcribe
-from tests.orchestration.arrange import add_tools, compiled, make_recipe, note
+from tests.orchestration.arrange import add_tools, compiled, end, make_recipe, make_recording, note, started
 from tests.people import make_collection, make_node, make_user
 
 pytestmark = pytest.mark.django_db
@@ -124,3 +124,39 @@ def test_a_file_that_could_hold_script_is_saved_and_never_opened(client, sound):
     assert answer.headers["Content-Type"] == "application/octet-stream"
     assert answer.headers["Content-Disposition"] == "attachment"
     assert answer.headers["X-Content-Type-Options"] == "nosniff"
+
+
+def test_why_it_did_not_run_is_said_on_the_node_that_something_happened_to(client, desk, person):
+    watcher = make_user("leser", "graph.view_node", "orchestration.view_orchestration", "orchestration.view_run")
+    Edge.objects.create(source=Node.objects.create(node_kind="person", user=watcher), target=desk, edge_type="member")
+    talk = make_recording(desk, "Møtet")
+    podcast = ({"has_trait": "podcast"},)
+    running = make_recipe("Kjører", compiled([note("x")]), desk)
+    make_recipe("Krever podkast", compiled([note("x")], conditions=podcast), desk)
+    make_recipe("Utkast", compiled([note("x")]), desk, state="draft")
+    make_recipe("Annen hendelse", compiled([note("x")], event="node.published"), desk)
+    make_recipe("Annet sted", compiled([note("x")]), make_collection("Andre", watcher))
+    make_recipe("Skjult", compiled([note("x")]), make_collection("Hemmelig"))
+    add_tools()
+    end(talk)
+    asking = Client(headers={"accept-language": "nb"})
+    asking.force_login(watcher)
+    assert "venter på at en arbeider behandler hendelsen" in page_of(asking, talk)
+    run = started(running)
+    page = page_of(asking, talk)
+    assert f"/admin/orchestration/run/{run.pk}/change/" in page
+    assert "en betingelse var ikke oppfylt: samling har podcast" in page
+    assert "oppskriften er ikke aktiv" in page
+    for absent in ("Annen hendelse", "Annet sted", "Skjult"):
+        assert absent not in page
+    assert "Why didn" not in page_of(client, talk)  # a person who may not see recipes
+    make_recipe("Sen", compiled([note("x")]), desk)
+    assert "ville gjort det nå" in page_of(asking, talk)
+
+
+def test_a_node_that_nothing_has_happened_to_says_so(desk):
+    asking = Client(headers={"accept-language": "en"})
+    asking.force_login(make_user("chief", superuser=True))
+    talk, tag = make_node("communication", "Tomt"), make_node("tag", "emne")
+    assert "Nothing that recipes wait for" in page_of(asking, talk)
+    assert "Nothing that recipes wait for" not in page_of(asking, tag)

@@ -8,7 +8,7 @@ from uuid import UUID
 
 from django.utils.translation import gettext as _
 
-from orchestration import answers
+from orchestration import answers, item_actions
 from orchestration.recipes import CannotActivate
 from synops.site.api.endpoint import Answer, Call
 from synops.site.api.jobs import moment
@@ -55,23 +55,23 @@ def _answering(act: Callable[[Call, UUID], Answer]) -> Callable[[Call], Answer]:
 
 
 def _claim(call: Call, item: UUID) -> Answer:
-    held = answers.claim(call.caller.user, item, seconds=call.body.get("seconds", 3600))
+    held = item_actions.claim(call.caller.user, item, seconds=call.body.get("seconds", 3600))
     return Answer({"work_item_id": str(item), "lease": held.lease, "until": moment(held.until), "brief": held.brief})
 
 
 def _release(call: Call, item: UUID) -> Answer:
-    answers.release(call.caller.user, item, call.body["lease"])
+    item_actions.give_back(call.caller.user, item, call.body["lease"])
     return Answer({"work_item_id": str(item)})
 
 
 def _answer(call: Call, item: UUID) -> Answer:
     body = call.body
-    given = answers.answer(call.caller.user, item, body["lease"], body["text"], note=body.get("note", ""))
+    given = item_actions.answer(call.caller.user, item, body["lease"], body["text"], note=body.get("note", ""))
     return Answer({"work_item_id": str(item), "version": given.version}, status=202)
 
 
 def _approve(call: Call, item: UUID) -> Answer:
-    approved = answers.approve(call.caller.user, item, activate=call.body.get("activate", False))
+    approved = item_actions.approve(call.caller.user, item, activate=call.body.get("activate", False))
     run = str(approved.run_id) if approved.run_id else None
     return Answer({"work_item_id": str(item), "run_id": run, "problem": approved.problem})
 

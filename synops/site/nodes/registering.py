@@ -5,6 +5,7 @@ from __future__ import annotations
 from synops.graph.admin.panels import ANY_KIND, Panel, register
 from synops.site.nodes import kinds
 from synops.site.nodes.fitting import fitting
+from synops.site.nodes.happened import happened
 
 
 def register_panels() -> None:
@@ -18,3 +19,4 @@ def register_panels() -> None:
     register("cli_tool", Panel(f"{folder}/tool.html", kinds.tool))
     register("ai_preset", Panel(f"{folder}/preset.html", kinds.preset))
     register(ANY_KIND, Panel(f"{folder}/fitting.html", fitting))
+    register(ANY_KIND, Panel(f"{folder}/happened.html", happened))
