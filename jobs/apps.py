@@ -15,6 +15,7 @@ class JobsConfig(AppConfig):
 
     def ready(self) -> None:
         from jobs import graph_writes, guards, housekeeping  # noqa: F401 (declares schedules)
+        from jobs.bulk.loop import BulkOperations
         from jobs.pipelines import checks, claims, keeper, reconciling  # noqa: F401 (registers checks)
         from jobs.registries import registries
         from jobs.schedules.clock import Clock
@@ -29,6 +30,7 @@ class JobsConfig(AppConfig):
         registries.register_side_task(keeper.Keeper)
         registries.register_before_work(reconciling.reconcile)
         registries.register_side_task(Clock)
+        registries.register_side_task(BulkOperations)
         registries.register_on_tools_changed(ensure_vector_index)
         post_migrate.connect(seed_pipelines, sender=self)
         post_migrate.connect(seed_schedules, sender=self)

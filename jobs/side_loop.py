@@ -21,6 +21,7 @@ class SideLoop:
 
     name = "rounds"
     every_seconds = 2.0
+    share = SHARE
 
     def __init__(self) -> None:
         self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix=self.name)
@@ -46,7 +47,7 @@ class SideLoop:
             while True:
                 began = time.monotonic()
                 await self._round()
-                await asyncio.sleep(max(self.every_seconds, (time.monotonic() - began) * SHARE))
+                await asyncio.sleep(max(self.every_seconds, (time.monotonic() - began) * self.share))
         finally:
             with contextlib.suppress(RuntimeError):
                 self._thread.submit(connections.close_all)

@@ -2,22 +2,30 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from datetime import datetime, timedelta
 from typing import Any, cast
+from uuid import UUID
 
 from django import forms
 from django.contrib import messages
 from django.contrib.admin.helpers import ACTION_CHECKBOX_NAME
 from django.contrib.admin.options import ModelAdmin
 from django.db.models import QuerySet
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.template.response import TemplateResponse
+from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from jobs.admin import columns
+from jobs.bulk.beginning import AT_ONCE, Chosen, Numbers, begin, numbers
 from jobs.models import Job
 from jobs.operations import Operation, Value, perform, sentence
+from synops.graph.patience import TookTooLong, patience
+
+COUNTING_SECONDS = 20.0
+"""The count before the question is exact, so that it may take longer than a page; the proxy waits for 60 s."""
 
 LATER = {
     "10m": (_("10 minutes"), timedelta(minutes=10)),
@@ -63,7 +71,7 @@ class PriorityForm(forms.Form):
         return int(self.cleaned_data["priority"])
 
 
-KEPT = ("key", "hours")
+KEPT = ("key", "hours", "operation")
 """What the page of failures says of the jobs that it means; the answer says it again."""
 
 FORMS: dict[str, type[forms.Form]] = {"until": UntilForm, "priority": PriorityForm}
@@ -78,29 +86,54 @@ def form_of(request: HttpRequest, operation: Operation) -> Any:
 
 
 def confirmed(
-    owner: ModelAdmin[Any], request: HttpRequest, rows: QuerySet[Job], operation: Operation, action: str = ""
+    owner: ModelAdmin[Any],
+    request: HttpRequest,
+    rows: QuerySet[Job],
+    operation: Operation,
+    action: str = "",
+    chosen: Chosen | None = None,
 ) -> HttpResponse | None:
-    """Ask; or, when the answer has come, do it and return None. `rows` are the selection or all that a filter finds."""
+    """Ask; or, when the answer has come, do it and return None. `rows` are the selection or all that a filter finds.
+
+    `chosen` says the same of them in a way that can be kept: more than AT_ONCE are then left to the workers, and the
+    answer leads to the page that says how far they have come.
+    """
+    try:
+        with patience(COUNTING_SECONDS):
+            counted = numbers(rows, operation)
+    except TookTooLong:
+        return too_long(owner, request)
     form = form_of(request, operation)
     if "confirm" not in request.POST or (form is not None and not form.is_valid()):
-        return ask(owner, request, rows, operation, form, action)
-    ids = rows.order_by().values_list("pk", flat=True).iterator(chunk_size=1_000)
-    tell(owner, request, operation, ids, form.value if form else None)
+        return ask(owner, request, rows, operation, form, action, counted)
+    value = form.value if form else None
+    if chosen is not None and counted.possible > AT_ONCE:
+        bulk = begin(operation, cast("Any", request.user), chosen, counted, value)
+        return HttpResponseRedirect(reverse("admin:jobs_bulkoperation_change", args=[bulk.pk]))
+    ids = list(rows.filter(status__in=operation.states).order_by().values_list("pk", flat=True))
+    tell(owner, request, operation, ids, value, counted.others)
     return None
 
 
 def ask(
-    owner: ModelAdmin[Any], request: HttpRequest, rows: QuerySet[Job], operation: Operation, form: Any, action: str
+    owner: ModelAdmin[Any],
+    request: HttpRequest,
+    rows: QuerySet[Job],
+    operation: Operation,
+    form: Any,
+    action: str,
+    counted: Numbers,
 ) -> HttpResponse:
-    """The exact numbers and some examples; a count of all is what a deed on all may cost."""
+    """The exact numbers and some examples."""
     context = {
         **owner.admin_site.each_context(request),
         "title": operation.button,
         "opts": owner.opts,
         "operation": operation,
         "form": form,
-        "total": rows.count(),
-        "possible": rows.filter(status__in=operation.states).count(),
+        "total": counted.total,
+        "possible": counted.possible,
+        "by_workers": counted.possible > AT_ONCE,
         "examples": columns.few(rows),
         "action": action,
         "action_checkbox_name": ACTION_CHECKBOX_NAME,
@@ -111,8 +144,22 @@ def ask(
     return TemplateResponse(request, "admin/jobs/job/confirm_action.html", context)
 
 
-def tell(owner: ModelAdmin[Any], request: HttpRequest, operation: Operation, ids: Any, value: Value = None) -> None:
-    """Do it, and say what became of the jobs."""
+def too_long(owner: ModelAdmin[Any], request: HttpRequest) -> HttpResponse:
+    """The page that says what to narrow."""
+    context = {**owner.admin_site.each_context(request), "title": _("This took too long"), "opts": owner.opts}
+    return TemplateResponse(request, "admin/jobs/job/too_long.html", context, status=503)
+
+
+def tell(
+    owner: ModelAdmin[Any],
+    request: HttpRequest,
+    operation: Operation,
+    ids: Iterable[UUID],
+    value: Value = None,
+    others: Mapping[str, int] | None = None,
+) -> None:
+    """Do it, and say what became of the jobs; `others` were chosen too, and are in a state that it does not change."""
     result = perform(operation, cast("Any", request.user), ids, value)
+    result.skipped.update(others or {})
     level = messages.SUCCESS if result.changed else messages.WARNING
     owner.message_user(request, sentence(operation, result), level)

@@ -1,4 +1,4 @@
-"""Failures by what went wrong: the same error with other names and numbers is one line, and is retried as one."""
+"""Failures by what went wrong: the same error with other names and numbers is one line, retried or deleted as one."""
 
 from __future__ import annotations
 
@@ -14,24 +14,28 @@ from django.utils.translation import gettext as _
 from jobs.admin.changelist import visible_jobs
 from jobs.admin.confirming import confirmed
 from jobs.admin.spans import SPANS, hours_of
-from jobs.operations import RETRY, may
+from jobs.bulk.beginning import Chosen
+from jobs.operations import DISCARD, RETRY, may
 from jobs.statistics import failure_groups, failures_in
 from synops.graph.admin.bases import person
-from synops.graph.admin.patience import patience
+from synops.graph.patience import patience
 
 if TYPE_CHECKING:
     from django.contrib.admin.options import ModelAdmin
 
 
+OFFERED = (RETRY, DISCARD)
+
+
 def failures_view(owner: ModelAdmin[Any]) -> Callable[[HttpRequest], HttpResponse]:
-    """The page; a POST asks whether the jobs of the chosen groups are to be retried, and then does it."""
+    """The page; a POST asks whether the jobs of the chosen groups are to be retried or deleted, and then does it."""
 
     def view(request: HttpRequest) -> HttpResponse:
         user = person(request)
         if not user.has_perm("jobs.view_job"):
             raise PermissionDenied
         if request.method == "POST":
-            return retry(owner, request)
+            return operate(owner, request)
         hours = hours_of(request.GET)
         with patience(), connection.cursor() as cursor:
             groups = failure_groups(cursor, user, hours)
@@ -42,19 +46,21 @@ def failures_view(owner: ModelAdmin[Any]) -> Callable[[HttpRequest], HttpRespons
             "groups": groups,
             "spans": SPANS,
             "hours": hours,
-            "may_retry": may(user, RETRY),
+            "operations": [operation for operation in OFFERED if may(user, operation)],
         }
         return TemplateResponse(request, "admin/jobs/job/failures.html", context)
 
     return view
 
 
-def retry(owner: ModelAdmin[Any], request: HttpRequest) -> HttpResponse:
-    """Ask with the exact count, then retry; whoever has not the right gets neither."""
+def operate(owner: ModelAdmin[Any], request: HttpRequest) -> HttpResponse:
+    """Ask with the exact count, then do it; whoever has not the right gets neither."""
     user = person(request)
-    if not may(user, RETRY):
+    operation = DISCARD if request.POST.get("operation") == DISCARD.name else RETRY
+    if not may(user, operation):
         raise PermissionDenied
-    with connection.cursor() as cursor:
+    with patience(), connection.cursor() as cursor:
         ids = failures_in(cursor, user, request.POST.getlist("key"), hours_of(request.POST))
     rows = visible_jobs(user).filter(pk__in=ids)
-    return confirmed(owner, request, rows, RETRY) or HttpResponseRedirect(request.get_full_path())
+    asking = confirmed(owner, request, rows, operation, chosen=Chosen(ids=ids))
+    return asking or HttpResponseRedirect(request.get_full_path())

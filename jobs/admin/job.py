@@ -18,7 +18,7 @@ from django.views.decorators.http import require_POST
 
 from jobs.admin import columns
 from jobs.admin.changelist import JobChangeList, chips, database_now, newer_than, visible_jobs
-from jobs.admin.confirming import confirmed, tell
+from jobs.admin.confirming import confirmed, tell, too_long
 from jobs.admin.export import as_csv
 from jobs.admin.filter_fields import filter_fields
 from jobs.admin.job_log import log_answer
@@ -26,12 +26,13 @@ from jobs.admin.job_page import page_context
 from jobs.admin.jump import jobs_named
 from jobs.admin.more_columns import MORE, USUAL, MoreJobColumns, chosen_columns, keep_columns
 from jobs.admin.new_job import new_job_view
+from jobs.bulk.beginning import Chosen
 from jobs.filters import found
 from jobs.models import Job
 from jobs.operations import CANCEL, DISCARD, OPERATIONS, RETRY, Operation, may
 from synops.graph.admin.bases import ReadOnly, VisibleAdmin, viewer
 from synops.graph.admin.paginator import bounded_count
-from synops.graph.admin.patience import TookTooLong, patience
+from synops.graph.patience import TookTooLong, patience
 
 
 def action_for(operation: Operation) -> Callable[..., HttpResponse | None]:
@@ -39,7 +40,9 @@ def action_for(operation: Operation) -> Callable[..., HttpResponse | None]:
 
     @admin.action(permissions=[f"{operation.name}_job"], description=operation.button)
     def act(owner: JobAdmin, request: HttpRequest, queryset: QuerySet[Job]) -> HttpResponse | None:
-        return confirmed(owner, request, queryset, operation, action=f"{operation.name}_selected")
+        across = request.POST.get("select_across") == "1"
+        chosen = Chosen(filters=request.GET.dict()) if across else None
+        return confirmed(owner, request, queryset, operation, f"{operation.name}_selected", chosen)
 
     act.__name__ = f"{operation.name}_selected"
     return act
@@ -51,7 +54,7 @@ def right_to(operation: Operation) -> Any:
 
 
 class JobAdmin(ReadOnly, columns.JobColumns, MoreJobColumns, VisibleAdmin):
-    """Only jobs/queue.py changes a job, so there is no form: pages show, buttons ask the queue."""
+    """Only jobs/queue changes a job, so there is no form: pages show, buttons ask the queue."""
 
     list_display = (*USUAL, "buttons")
     list_display_links = None
@@ -87,8 +90,7 @@ class JobAdmin(ReadOnly, columns.JobColumns, MoreJobColumns, VisibleAdmin):
                 page = super().changelist_view(request, {**self._head(request), **(extra_context or {})})
                 return page.render() if isinstance(page, TemplateResponse) else page
         except TookTooLong:
-            context = {**self.admin_site.each_context(request), "title": _("This took too long"), "opts": self.opts}
-            return TemplateResponse(request, "admin/jobs/job/too_long.html", context, status=503)
+            return too_long(self, request)
 
     def _head(self, request: HttpRequest) -> dict[str, Any]:
         user, shown = viewer(request), chosen_columns(request)

@@ -28,6 +28,9 @@ if TYPE_CHECKING:
     from synops.graph.access import Viewer
 
 
+EARLIEST_GUESS = 0.05
+
+
 @dataclass(frozen=True)
 class AttemptLine:
     """One attempt as a row of the page."""
@@ -65,6 +68,7 @@ def page_context(job: Job, user: Viewer) -> dict[str, Any]:
         "moments": timeline(job, [line.attempt for line in lines]),
         "log": newest,
         "percent": percent(job, lines),
+        "left": left(job, lines),
         "obstacles": obstacles(job, user) if job.status in WAITING else [],
     }
 
@@ -104,6 +108,14 @@ def percent(job: Job, lines: list[AttemptLine]) -> int | None:
     """How far a running job says that it is."""
     progress = lines[-1].attempt.progress if lines and job.status == Status.RUNNING else None
     return None if progress is None else round(progress * 100)
+
+
+def left(job: Job, lines: list[AttemptLine]) -> str:
+    """How long it still takes if it goes on as it has; nothing before a twentieth is done, which is too little to tell."""
+    so_far, progress = ran_for(job), lines[-1].attempt.progress if lines and job.status == Status.RUNNING else None
+    if so_far is None or progress is None or not EARLIEST_GUESS <= progress < 1:
+        return ""
+    return duration(so_far * ((1 - progress) / progress))
 
 
 def attempt_line(attempt: Attempt, has_log: bool) -> AttemptLine:

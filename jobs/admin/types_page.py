@@ -19,7 +19,7 @@ from resources.audited import change_rule
 from resources.models import PriorityRule
 from resources.rules import RuleRefused
 from synops.graph.admin.bases import person
-from synops.graph.admin.patience import patience
+from synops.graph.patience import patience
 
 if TYPE_CHECKING:
     from django.contrib.admin.options import ModelAdmin

@@ -1,8 +1,17 @@
 -- By hand: a failed job, or one that waits for its backoff, is due now. Keeps created_at; raises max_attempts when
--- they are used up. Left out: a job whose dedupe_key an unfinished job of the type has taken. Index: job_queue_pkey.
-WITH target AS MATERIALIZED (
-    SELECT q.id FROM job_queue q
+-- they are used up. Left out: a job whose dedupe_key an unfinished job of the type has taken, or, of several given ones
+-- with the same key, a newer one of them takes. Index: job_queue_pkey.
+WITH newest AS (
+    SELECT DISTINCT ON (q.job_type, q.dedupe_key, CASE WHEN q.dedupe_key IS NULL THEN q.id END) q.id
+    FROM job_queue q
     WHERE q.id = ANY(%(ids)s::uuid[])
+      AND q.status IN ('error', 'retry')
+    ORDER BY q.job_type, q.dedupe_key, CASE WHEN q.dedupe_key IS NULL THEN q.id END,
+             q.status = 'retry' DESC, q.created_at DESC, q.id DESC
+),
+target AS MATERIALIZED (
+    SELECT q.id FROM job_queue q
+    WHERE q.id IN (SELECT n.id FROM newest n)
       AND q.status IN ('error', 'retry')
       AND (q.dedupe_key IS NULL OR q.status = 'retry' OR NOT EXISTS (
           SELECT FROM job_queue other

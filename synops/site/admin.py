@@ -5,5 +5,8 @@ from __future__ import annotations
 from django.contrib import admin
 
 from synops.site import accounts
+from synops.site.models import ApiToken
+from synops.site.token_pages import TokenAdmin
 
 accounts.register(admin.site)
+admin.site.register(ApiToken, TokenAdmin)

@@ -24,7 +24,7 @@ from synops.site.settings_page import settings_view
 from synops.site.sidebar import with_own_pages
 from synops.site.switches import switches_view
 
-APP_ORDER = ("jobs", "orchestration", "cases", "resources", "graph", "auth")
+APP_ORDER = ("jobs", "orchestration", "cases", "resources", "graph", "auth", "site")
 
 
 class SynopsAdminSite(AdminSite):

@@ -2,14 +2,28 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Self
+
 from django.conf import settings
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
 
+from synops.graph.access import sees_everything
 from synops.graph.columns import DatabaseNow, new_id
 from synops.graph.models import Node
+
+if TYPE_CHECKING:
+    from synops.graph.access import Viewer
+
+
+class ApiTokenQuerySet(models.QuerySet["ApiToken"]):
+    """Tokens, and which of them a person may see and end."""
+
+    def visible_to(self, user: Viewer) -> Self:
+        """A person's own; all for a superuser."""
+        return self if sees_everything(user) else self.filter(owner_id=user.pk)
 
 
 class ApiToken(models.Model):
@@ -50,11 +64,14 @@ class ApiToken(models.Model):
     expires_at = models.DateTimeField(_("expires"), null=True, blank=True)
     revoked_at = models.DateTimeField(_("revoked"), null=True, editable=False)
 
+    objects = ApiTokenQuerySet.as_manager()
+
     class Meta:
         db_table = "api_tokens"
         verbose_name = _("API token")
         verbose_name_plural = _("API tokens")
         ordering = ("-created_at",)
+        permissions = [("revoke_apitoken", _("Can revoke API tokens"))]
         constraints = [
             models.CheckConstraint(condition=~Q(name=""), name="api_tokens_named"),
             models.CheckConstraint(

@@ -14,8 +14,8 @@ from django.contrib.auth.models import Group, Permission
 SEEN = (
     "jobs.view_job", "jobs.view_schedule", "jobs.view_pipelinestep", "orchestration.view_orchestration",
     "orchestration.view_run", "orchestration.view_workitem", "resources.view_worker", "resources.view_diskreading",
-    "resources.view_priorityrule", "graph.view_node", "graph.view_edge", "cases.view_casefile", "cases.view_document",
-    "cases.view_evaluation", "cases.view_scheme", "cases.view_casestatus",
+    "resources.view_priorityrule", "graph.view_node", "graph.view_edge", "graph.view_downloadcount",
+    "cases.view_casefile", "cases.view_document", "cases.view_evaluation", "cases.view_scheme", "cases.view_casestatus",
 )  # fmt: skip
 OPERATED = (
     "jobs.enqueue_job", "jobs.retry_job", "jobs.cancel_job", "jobs.run_now_job", "jobs.defer_job",
@@ -31,6 +31,9 @@ EDITED = (
     "orchestration.answer_workitem", "graph.add_node", "graph.change_node", "graph.add_edge", "graph.change_edge",
     "graph.delete_edge", "cases.reanalyse_casefile",
 )  # fmt: skip
+OWN_TOKENS = ("site.view_apitoken", "site.add_apitoken", "site.revoke_apitoken")
+"""A token may do no more than its owner, and nobody but a superuser sees those of others."""
+
 ADMINISTERED = (
     "graph.manage_access", "graph.delete_node", "orchestration.delete_orchestration", "auth.view_user", "auth.add_user",
     "auth.change_user", "auth.view_group", "resources.delete_priorityrule", "cases.change_scheme",
@@ -39,9 +42,9 @@ ADMINISTERED = (
 
 ROLES: dict[str, tuple[str, ...]] = {
     "reader": SEEN,
-    "operator": (*SEEN, *OPERATED),
-    "editor": (*SEEN, *EDITED),
-    "administrator": tuple(dict.fromkeys((*SEEN, *OPERATED, *EDITED, *ADMINISTERED))),
+    "operator": (*SEEN, *OPERATED, *OWN_TOKENS),
+    "editor": (*SEEN, *EDITED, *OWN_TOKENS),
+    "administrator": tuple(dict.fromkeys((*SEEN, *OPERATED, *EDITED, *OWN_TOKENS, *ADMINISTERED))),
 }
 
 

@@ -103,5 +103,5 @@ def _note_use(token: ApiToken) -> None:
 
 
 def revoke(token_id: UUID) -> bool:
-    """End a token at once; False when there is none that was valid."""
+    """End a token at once; False when it is unknown or was revoked before."""
     return ApiToken.objects.filter(pk=token_id, revoked_at__isnull=True).update(revoked_at=Now()) == 1

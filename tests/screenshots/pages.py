@@ -20,4 +20,8 @@ def pages(scene: dict[str, Any]) -> dict[str, str]:
         "run": f"/admin/orchestration/run/{run}/change/",
         "workers": "/admin/resources/worker/",
         "notices": "/admin/notices/",
+        "downloads": "/admin/graph/downloadcount/",
+        "tokens": "/admin/site/apitoken/",
+        "new-token": "/admin/site/apitoken/add/",
+        "bulk": f"/admin/jobs/bulkoperation/{scene['bulk'].pk}/change/",
     }

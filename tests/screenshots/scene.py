@@ -8,14 +8,17 @@ from typing import Any
 
 from django.contrib.auth.models import User
 from django.db import connection
+from django.db.models.functions import Now
 from django.utils import timezone
 
-from jobs.models import Attempt, Job, LogChunk
+from jobs.models import Attempt, BulkOperation, Job, LogChunk
 from orchestration.models import Run, RunStep
 from orchestration.work_items import NewItem, open_item
 from resources.models import DiskReading, Worker
 from synops.graph.columns import new_id
-from synops.graph.models import Edge, Node
+from synops.graph.models import DownloadCount, Edge, Node
+from synops.site.models import ApiToken
+from synops.site.tokens import create_token
 from tests.jobs.making import ended_job, make_job, running_job
 from tests.people import make_collection, make_node, make_user
 
@@ -47,9 +50,11 @@ def build() -> dict[str, Any]:
     failures(chance, places)
     runs(places)
     disks()
+    downloads(chance, places[0])
     make_node("communication", "Morgenmøte på desken", into=places[0], metadata={"livekit_active": True})
     notice(boss, "Møtereferatet fra Kommunestyret i Ås er klart", places[1])
-    return {"job": shown, "boss": boss, "run": Run.objects.order_by("-created_at").first()}
+    tokens(boss, places)
+    return {"job": shown, "boss": boss, "run": Run.objects.order_by("-created_at").first(), "bulk": bulk(boss)}
 
 
 def worker(machine: str, pid: int, running: int, load: float) -> Worker:
@@ -169,6 +174,36 @@ def disks() -> None:
             percent=used / 10, level="warning" if used >= 850 else "ok",
         )  # fmt: skip
         DiskReading.objects.filter(pk=reading.pk).update(measured_at=now - timedelta(minutes=minutes))
+
+
+def downloads(chance: random.Random, feed: Node) -> None:
+    """Three episodes over a fortnight; the newest is heard the most."""
+    today = timezone.localdate()
+    for number, title in enumerate(("Øyene i vest", "Da bokbussen sluttet å gå", "Kommunestyret, minutt for minutt")):
+        episode = make_node("content", title, into=feed)
+        for app, share in (("Apple Podcasts", 40), ("Spotify", 25), ("AntennaPod", 5)):
+            for days in range(14):
+                DownloadCount.objects.create(
+                    node=episode, collection=feed, day=today - timedelta(days=days), app=app,
+                    downloads=1 + chance.randrange(share * (3 - number)),
+                )  # fmt: skip
+
+
+def tokens(boss: User, places: list[Node]) -> None:
+    """One that is used, one that is over, one that a camera knows as an address."""
+    create_token("gpu-1 i kjelleren", ["store", "jobs"], boss)
+    create_token("Kamera på rådhuset", ["hooks"], boss, places[1].pk, days=365)
+    create_token("Øyvinds skript", ["jobs"], make_user("øyvind", "jobs.view_job"), days=30)
+    ApiToken.objects.filter(name__startswith="gpu").update(last_used_at=Now())
+    ApiToken.objects.filter(name__startswith="Øyvind").update(revoked_at=Now())
+
+
+def bulk(boss: User) -> BulkOperation:
+    """A retry of many that is halfway through."""
+    return BulkOperation.objects.create(
+        user=boss, operation="retry", filters={"status": "error", "type": "whisper_transcribe"}, total=48_211, seen=19_000,
+        changed=18_974, skipped={"pending": 26}, started_at=Now(),
+    )  # fmt: skip
 
 
 def notice(user: User, title: str, place: Node) -> None:

@@ -209,6 +209,22 @@ def test_failures_are_grouped_by_what_went_wrong_and_retried_as_one(reader: Any)
     assert Job.objects.filter(status="pending").count() == 4
 
 
+def test_a_group_of_failures_is_deleted_by_those_who_may_and_only_after_the_question(reader: Any):
+    operator = make_user("operator", "jobs.view_job", "jobs.delete_job")
+    failed = ended_job(make_collection("Podcast", operator), "failed", "lyd", error_msg="borte")
+    client = as_user(operator)
+    page = client.get("/admin/failures/")
+    assert "Delete the jobs of the chosen groups" in page.content.decode()
+    assert "Retry the jobs" not in page.content.decode()
+    chosen = {"key": [page.context["groups"][0].key], "hours": "24", "operation": "discard"}
+    assert "deleted for good" in client.post("/admin/failures/", chosen).content.decode()
+    assert as_user(reader).post("/admin/failures/", {**chosen, "confirm": "yes"}).status_code == 403
+    assert client.post("/admin/failures/", {**chosen, "operation": "retry", "confirm": "yes"}).status_code == 403
+    assert Job.objects.filter(pk=failed.pk).exists()
+    client.post("/admin/failures/", {**chosen, "confirm": "yes"})
+    assert not Job.objects.exists()
+
+
 def test_hostile_errors_and_types_are_only_text(reader: Any):
     evil = "<script>alert(1)</script>"
     ended_job(make_collection(evil, reader), "failed", evil, error_msg=evil)

@@ -1,9 +1,11 @@
-"""The job list's SQL and server time, and the front page's, with few rows and with many; prints JSON."""
+"""The job list's SQL and server time, and the front page's, with few rows and with many; prints JSON.
+
+`python -m tests.benchmarks.admin.lists ROWS`
+"""
 
 from __future__ import annotations
 
 import json
-import os
 import sys
 import time
 from collections.abc import Callable
@@ -12,39 +14,57 @@ from typing import Any
 
 import django
 
-ROWS = int(os.environ.get("SYNOPS_BENCH_ROWS", "5000000"))
 FEW = 10_000
 PAGE = 50
+LIST = "/admin/jobs/job/"
 
 
-def main() -> None:
+def main(rows: int) -> None:
     django.setup()
     from django.conf import settings
     from django.core.cache import cache
     from django.db import connection
     from django.test import Client
 
-    from tests.benchmarks.admin.filling import fill
+    from tests.benchmarks.admin.filling import GONE, WORKER, fill
     from tests.people import make_collection, make_user
 
     settings.ALLOWED_HOSTS = ["testserver"]
-    client = Client(headers={"accept-language": "nb"})
-    client.force_login(make_user("boss", superuser=True))
-    collection = make_collection("Bench").pk
+    boss, member, guest = (Client(headers={"accept-language": "nb"}) for _ in range(3))
+    boss.force_login(make_user("boss", superuser=True))
+    for name, client in (("member", member), ("guest", guest)):
+        client.force_login(make_user(name, "jobs.view_job"))
+    collection = make_collection("Bench", *users("member")).pk
+    make_collection("Empty", *users("guest"))
+
+    def page(client: Client, address: str = LIST) -> float:
+        return timed(lambda: shown(client, address))
 
     def front() -> None:
         cache.clear()
-        client.get("/admin/")
+        shown(boss, "/admin/")
 
     with connection.cursor() as cursor:
         fill(cursor, collection, FEW)
-        figures: dict[str, Any] = {"rows": ROWS, "list_10k_ms": timed(lambda: client.get("/admin/jobs/job/"))}
-        figures["front_10k_ms"] = timed(front)
-        fill(cursor, collection, ROWS)
-        figures["list_ms"] = timed(lambda: client.get("/admin/jobs/job/"))
-        figures["front_ms"] = timed(front)
-        figures |= sql(cursor)
-    json.dump(figures, sys.stdout)
+        few = {"list": page(boss), "front": timed(front)}
+        fill(cursor, collection, rows)
+        many = {
+            "list": page(boss), "front": timed(front), "member": page(member), "guest": page(guest),
+            "worker": page(boss, f"{LIST}?worker={WORKER}"), "gone": page(boss, f"{LIST}?worker={GONE}"),
+        }  # fmt: skip
+        json.dump({"rows": rows, "few": few, "many": many, "sql": sql(cursor)}, sys.stdout)
+
+
+def users(name: str) -> Any:
+    from django.contrib.auth.models import User
+
+    return User.objects.filter(username=name)
+
+
+def shown(client: Any, address: str) -> None:
+    """Ask for a page. One that fails is fast, so it must not pass for an answer."""
+    answer = client.get(address)
+    assert answer.status_code == 200, f"{address}: {answer.status_code}"
 
 
 def timed(work: Callable[[], object], times: int = 30) -> float:
@@ -60,19 +80,32 @@ def timed(work: Callable[[], object], times: int = 30) -> float:
 
 
 def sql(cursor: Any) -> dict[str, float]:
-    """The statements behind the list, by themselves."""
-    from jobs.keyset import ORDER, Place, page_of
+    """The statements behind the list as the page sends them, by themselves: sent, run and fetched."""
+    from jobs.admin.changelist import with_details
+    from jobs.keyset import ORDER, PLACE_OF_ROW, LessThan, Place, at
     from jobs.models import Job
 
-    rows = Job.objects.only("id", "created_at", "status", "job_type")
+    rows = with_details(Job.objects.order_by(*ORDER))
     far = Place.of(Job.objects.order_by(*ORDER).only("id", "created_at")[1000 * PAGE])
     live = "SELECT status, count(*) FROM job_queue WHERE status IN ('pending', 'retry', 'running') GROUP BY status"
     return {
-        "page 1": timed(lambda: page_of(rows, PAGE)),
-        "keyset page 1000": timed(lambda: page_of(rows, PAGE, after=far)),
-        "status summary": timed(lambda: cursor.execute(live)),
+        "page 1": asked(cursor, *rows[: PAGE + 1].query.sql_with_params()),
+        "keyset page 1000": asked(
+            cursor, *rows.filter(LessThan(PLACE_OF_ROW, at(far)))[: PAGE + 1].query.sql_with_params()
+        ),
+        "status summary": asked(cursor, live),
     }
 
 
+def asked(cursor: Any, statement: str, parameters: Any = None) -> float:
+    """Milliseconds for a statement and its rows."""
+
+    def once() -> None:
+        cursor.execute(statement, parameters)
+        cursor.fetchall()
+
+    return timed(once)
+
+
 if __name__ == "__main__":
-    main()
+    main(int(sys.argv[1]))

@@ -1,10 +1,12 @@
-"""From the commit of a changed row to the message in an open page, with 1, 100 and 1,000 sockets; prints JSON."""
+"""From the commit of a changed row to the message in an open page, with 1, 100 and SOCKETS sockets; prints JSON.
+
+`python -m tests.benchmarks.admin.sockets SOCKETS`
+"""
 
 from __future__ import annotations
 
 import asyncio
 import json
-import os
 import sys
 import time
 from contextlib import ExitStack
@@ -14,12 +16,11 @@ from typing import Any
 import django
 import psutil
 
-SOCKETS = int(os.environ.get("SYNOPS_BENCH_SOCKETS", "1000"))
 PER_USER = 20
 CHANGES = 20
 
 
-def main() -> None:
+def main(count: int) -> None:
     django.setup()
     from jobs.live.address import direct_conninfo
     from jobs.live.announcer import Announcer
@@ -27,14 +28,14 @@ def main() -> None:
     from tests.people import make_collection, make_user
     from tests.web import web_server
 
-    users = [make_user(f"u{number}", "jobs.view_job") for number in range(-(-SOCKETS // PER_USER))]
+    users = [make_user(f"u{number}", "jobs.view_job") for number in range(-(-count // PER_USER))]
     job = running_job(make_collection("Bench", *users))
     announcer = Announcer(direct_conninfo())
     with ExitStack() as stack:
         stack.callback(announcer.close)
         server = stack.enter_context(web_server(LOG_LEVEL="INFO"))
         sessions = [session_of(user) for user in users]
-        figures = asyncio.run(measure(server, sessions, job, announcer))
+        figures = asyncio.run(measure(server, sessions, job, announcer, count))
     json.dump(figures, sys.stdout)
 
 
@@ -46,14 +47,14 @@ def session_of(user: Any) -> str:
     return client.cookies["sessionid"].value
 
 
-async def measure(server: Any, sessions: list[str], job: Any, announcer: Any) -> dict[str, Any]:
+async def measure(server: Any, sessions: list[str], job: Any, announcer: Any, count: int) -> dict[str, Any]:
     from websockets.asyncio.client import connect
 
     process = psutil.Process(server.process.pid)
     sockets: list[Any] = []
 
-    async def grow(count: int) -> None:
-        while len(sockets) < count:
+    async def grow(wanted: int) -> None:
+        while len(sockets) < wanted:
             headers = {"Cookie": f"sessionid={sessions[len(sockets) // PER_USER]}"}
             socket = await connect(f"ws://{server.address}/live/", additional_headers=headers, origin=server.url)
             await socket.send(json.dumps({"watch": {"job": [str(job.pk)]}, "lists": []}))
@@ -63,9 +64,9 @@ async def measure(server: Any, sessions: list[str], job: Any, announcer: Any) ->
     await grow(1)
     one = await times_of(sockets, job, announcer)
     before = process.memory_info().rss
-    await grow(100)
+    await grow(min(100, count))
     hundred = await times_of(sockets, job, announcer)
-    await grow(SOCKETS)
+    await grow(count)
     all_of_them = await times_of(sockets, job, announcer)
     memory = (process.memory_info().rss - before) / 1024 / max(len(sockets) - 1, 1)
     return {
@@ -102,4 +103,4 @@ async def hear(socket: Any, priority: int) -> float:
 
 
 if __name__ == "__main__":
-    main()
+    main(int(sys.argv[1]))

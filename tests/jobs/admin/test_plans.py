@@ -14,7 +14,7 @@ from jobs.keyset import PLACE_OF_ROW, Place, at
 from jobs.models import Job
 from synops.graph.admin.paginator import BOUND
 from synops.store.sql import load
-from tests.benchmarks.admin.filling import FILL, WAITING
+from tests.benchmarks.admin.filling import ATTEMPTS, FILL, GONE, WAITING, WORKER
 from tests.people import make_collection, make_user
 
 pytestmark = [pytest.mark.django_db, pytest.mark.sql]
@@ -28,7 +28,8 @@ def collection() -> Any:
     with connection.cursor() as cursor:
         cursor.execute(FILL, {"collection": place.pk, "rows": ROWS})
         cursor.execute(WAITING, {"collection": place.pk, "rows": 500})
-        cursor.execute("ANALYZE job_queue")
+        cursor.execute(ATTEMPTS, {"worker": WORKER, "gone": GONE, "rows": ROWS})
+        cursor.execute("ANALYZE job_queue, job_attempts")
     return place
 
 
@@ -59,6 +60,19 @@ def test_pages_of_the_list(collection: Any):
         ({"period": "1h"}, "job_queue_created"),
     ):
         assert_reads(plan(found(query, Job.objects.all())[1].order_by("-created_at", "-id")[:51]), index)
+
+
+@pytest.mark.parametrize(
+    ("value", "index", "few"),
+    [(GONE, "worker", True), ("kjelleren", "machine", True), (WORKER, "worker", False), ("studio", "machine", False)],
+)
+def test_jobs_of_a_worker(collection: Any, monkeypatch: pytest.MonkeyPatch, value: str, index: str, few: bool):
+    """A few attempts are an array of ids; with many the list is walked from where the worker was last at work."""
+    monkeypatch.setattr("jobs.filters.FEW_ATTEMPTS", 1_000)
+    text = plan(found({"worker": value}, Job.objects.all())[1].order_by("-created_at", "-id")[:51])
+    assert_reads(text, f"job_attempts_{index}")
+    assert_reads(text, "job_queue_pkey" if few else "job_queue_created")
+    assert "Seq Scan on job_attempts" not in text, text
 
 
 def test_counts_of_the_head(collection: Any):
