@@ -15,8 +15,8 @@ from synops.database.binaries import OLDEST_MAJOR, major_of, system_candidates, 
 from tests.skips import COUNTS_FILE, may_skip
 
 # Most tests wait for a process or a socket, so that more processes than cores are of use. A file stays together: its
-# tests share what they have built.
-PROCESSES = ("--numprocesses=4", "--dist=loadfile", "--durations=15")
+# tests share what they have built. tests/order.py says which files go first.
+PROCESSES = ("--numprocesses=4", "--dist=loadfile", "--no-loadscope-reorder", "--durations=30")
 
 
 def main() -> int:
