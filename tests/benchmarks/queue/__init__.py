@@ -1,4 +1,4 @@
-"""The queue: throughput, enqueuing, latency, the cost of a claim in bad situations, limits, memory."""
+"""The queue: throughput, enqueuing, latency, programs, the cost of a claim in bad situations, limits, memory."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from tests.benchmarks.house import house
-from tests.benchmarks.queue import claims, latency, limits, memory, snapshot, throughput
+from tests.benchmarks.queue import claims, command_line, latency, limits, memory, snapshot, throughput
 from tests.benchmarks.report import Report
 from tests.benchmarks.systems import ours, peers
 
@@ -35,6 +35,7 @@ def measure(report: Report) -> None:
             ("throughput and enqueuing", lambda: throughput.measure(home, us, others, report)),
             ("latency", lambda: latency.measure(us, others, report)),
             ("memory", lambda: memory.measure(us, report)),
+            ("programs", lambda: command_line.measure(home, others, report)),
             ("limits", lambda: limits.measure(home, report)),
             ("claims", lambda: claims.measure(home, report)),
             ("held snapshot", lambda: snapshot.measure(home, report)),
