@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import random
+import ssl
 import time
 from collections.abc import Callable, Iterator, Mapping
 from email.utils import parsedate_to_datetime
@@ -77,7 +79,7 @@ def _once(
     try:
         with (
             # Redirects are not followed: the key is for this server alone.
-            httpx2.Client(timeout=timeout, headers=_headers(endpoint)) as client,
+            httpx2.Client(timeout=timeout, headers=_headers(endpoint), verify=_certificates(endpoint)) as client,
             _content(body, file) as content,
             client.stream("POST", endpoint.base_url + path, **content) as response,
         ):
@@ -91,6 +93,17 @@ def _once(
         raise Unavailable(
             f"{endpoint.server} can't be reached or broke off: {error or type(error).__name__}"
         ) from error
+
+
+def _certificates(endpoint: Endpoint) -> ssl.SSLContext | bool:
+    """What the server's certificate is checked with; without https there is none, and nothing to read."""
+    return _trusted() if endpoint.base_url.startswith("https:") else False
+
+
+@functools.cache
+def _trusted() -> ssl.SSLContext:
+    """Once a process: reading all certificates of the world takes 30 ms."""
+    return httpx2.create_ssl_context()
 
 
 @contextlib.contextmanager

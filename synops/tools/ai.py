@@ -149,7 +149,7 @@ def _read(call: Call) -> tuple[Source, Preset | None]:
     from synops.store.presets import UnknownPreset, find_preset
     from synops.tools.database import reading
     from synops.tools.failures import BadUsage, NoInput
-    from synops.tools.subject import read_subject
+    from synops.tools.subject import bounded, read_subject
 
     payload = call.payload
     if bool(payload["node_id"]) == bool(payload["text"]):
@@ -166,7 +166,7 @@ def _read(call: Call) -> tuple[Source, Preset | None]:
                 raise NoInput(str(error)) from error
     if subject:
         return Source(subject.text, payload["language"] or subject.language, subject.node.title, subject), preset
-    return Source(payload["text"], payload["language"] or "nb", "", None), preset
+    return Source(bounded(payload["text"], "the text"), payload["language"] or "nb", "", None), preset
 
 
 def _by_rules(call: Call, source: Source, preset: Preset | None) -> dict[str, Any]:

@@ -12,17 +12,14 @@ from synops.tools.program import run
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from uuid import UUID
 
     from synops.llm.endpoint import Endpoint
     from synops.store.collections import CollectionConfig
     from synops.store.sql import Cursor
     from synops.tools.call import Call
     from synops.tools.failures import ToolFailure
-    from synops.tools.likeness import Proposal
     from synops.tools.webpage import Article
 
-KIND: Final = "research_clip"
 #: Links of one message that are followed; the rest are named in the result.
 MOST_LINKS: Final = 10
 SUMMARY_SENTENCES: Final = 3
@@ -146,6 +143,7 @@ def _collection(call: Call, cur: Cursor) -> CollectionConfig | None:
 def _links(call: Call, cur: Cursor) -> list[str]:
     """The addresses to follow, each once."""
     from synops.store.metadata import text
+    from synops.tools.clip_nodes import KIND
     from synops.tools.subject import read_node
 
     if call.payload["url"]:
@@ -169,11 +167,12 @@ def links_in(words: str) -> list[str]:
 
 def _clip(call: Call, collection: CollectionConfig | None, url: str, place: Endpoint | None) -> dict[str, Any]:
     """One page. Once kept it is not fetched again, unless that is asked for."""
+    from synops.tools.clip_nodes import keep, kept_already
     from synops.tools.fetching import Limits, checked, fetch
     from synops.tools.webpage import article_of, same_page
 
     asked = same_page(checked(url))
-    if collection and not call.payload["refresh"] and (old := _kept_already(call, collection, asked)):
+    if collection and not call.payload["refresh"] and (old := kept_already(call, collection, asked)):
         return old
     allowed = (call.environ.get("SYNOPS_CLIP_ALLOWED_HOSTS") or "").replace(",", " ").split()
     page = fetch(asked, Limits(), allowed)
@@ -191,25 +190,7 @@ def _clip(call: Call, collection: CollectionConfig | None, url: str, place: Endp
     }
     if collection is None:
         return {**result, "clip_node_id": None, "text": article.body, "topics": [], "already": False}
-    return {**result, **_keep(call, collection, asked, article, result), "already": False}
-
-
-def _kept_already(call: Call, collection: CollectionConfig, url: str) -> dict[str, Any] | None:
-    from synops.store.clips import find_clip
-    from synops.store.edges import Edge, insert_edge
-    from synops.store.nodes import get_node
-    from synops.tools.database import reading, writing
-
-    with reading(call) as cur:
-        known = find_clip(cur, collection.id, url)
-        node = get_node(cur, known) if known else None
-    if node is None:
-        return None
-    if call.write and call.payload["node_id"]:
-        with writing(call) as cur:
-            insert_edge(cur, Edge(call.uuid("node_id"), "shares", node.id))
-    kept = {key: node.metadata.get(key) for key in ("url", "summary", "engine", "model", "quality", "language")}
-    return {**kept, "clip_node_id": str(node.id), "title": node.title, "already": True}
+    return {**result, **keep(call, collection, asked, article, result), "already": False}
 
 
 def _summarised(
@@ -229,78 +210,6 @@ def _summarised(
     rest = choose(sentences[1:500], SUMMARY_SENTENCES - 1, language) if len(sentences) > SUMMARY_SENTENCES else range(2)
     chosen = [0, *(at + 1 for at in rest if at + 1 < len(sentences))]
     return {"summary": " ".join(sentences[at] for at in chosen), **by_rules(language)}
-
-
-def _keep(
-    call: Call, collection: CollectionConfig, asked: str, article: Article, result: dict[str, Any]
-) -> dict[str, Any]:
-    """The clip, its source, and the topics that the text names, in one transaction."""
-    from synops.store.clips import clip_id
-    from synops.tools.database import reading, writing
-
-    clip = clip_id(collection.id, result["url"])
-    with reading(call) as cur:
-        topics = _topics(cur, collection, clip, article, result["language"])
-    shown = [{"node_id": str(one.candidate.id), "title": one.candidate.title} for one in topics]
-    if not call.write:
-        return {"clip_node_id": None, "text": article.body, "topics": shown}
-    with writing(call) as cur:
-        _store(call, cur, collection.id, clip, asked, article, result, topics)
-    return {"clip_node_id": str(clip), "topics": shown}
-
-
-def _topics(cur: Cursor, collection: CollectionConfig, clip: UUID, article: Article, language: str) -> list[Proposal]:
-    from synops.store.candidates import edge_candidates
-    from synops.tools.likeness import named_in
-
-    topics = [one for one in edge_candidates(cur, clip, collection.id) if one.node_kind == "topic"]
-    return named_in(f"{article.title}.\n{article.body}", language, topics)
-
-
-def _store(
-    call: Call,
-    cur: Cursor,
-    collection: UUID,
-    clip: UUID,
-    asked: str,
-    article: Article,
-    result: dict[str, Any],
-    topics: Sequence[Proposal],
-) -> None:
-    from synops.store.candidates import PROPOSED, decided_edges
-    from synops.store.clips import source_id
-    from synops.store.edges import Edge, insert_edge
-    from synops.store.nodes import Node, upsert_node
-
-    told = ("url", "author", "site", "published", "language", "summary", "engine", "model", "quality")
-    metadata = {key: result[key] for key in told} | {"requested": _requested(cur, clip, [asked, result["url"]])}
-    host = result["url"].partition("://")[2].partition("/")[0]
-    source = Node(source_id(collection, host), "source", article.site or host, "", {"host": host})
-    upsert_node(cur, Node(clip, KIND, article.title, article.body, metadata))
-    upsert_node(cur, source)
-    for edge in (
-        Edge(clip, "belongs_to", collection),
-        Edge(source.id, "belongs_to", collection),
-        Edge(clip, "source", source.id),
-        *([Edge(call.uuid("node_id"), "shares", clip)] if call.payload["node_id"] else []),
-    ):
-        insert_edge(cur, edge)
-    decided = decided_edges(cur, clip)
-    for one in topics:
-        if (one.candidate.id, "about") not in decided:
-            why = {"state": PROPOSED, "score": one.score, "evidence": one.evidence, "by": DESCRIPTION.name}
-            insert_edge(cur, Edge(clip, "about", one.candidate.id, why))
-
-
-def _requested(cur: Cursor, clip: UUID, urls: Sequence[str]) -> list[str]:
-    """All addresses that have led to this page."""
-    from synops.store.nodes import UnknownNode, get_node
-
-    try:
-        before = get_node(cur, clip).metadata.get("requested")
-    except UnknownNode:
-        before = []
-    return sorted({*urls, *(before if isinstance(before, list) else [])})
 
 
 def main() -> int:

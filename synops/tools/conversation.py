@@ -54,9 +54,9 @@ class Conversation(NamedTuple):
 
 
 def read_conversation(call: Call, node_id: UUID) -> Conversation:
-    """The conversation in one snapshot. Raises NoInput without a transcript, BadInput for another kind of node."""
+    """The conversation in one snapshot. Raises NoInput without a transcript, BadInput for what is none."""
     from synops.tools.database import reading
-    from synops.tools.subject import read_node
+    from synops.tools.subject import bounded, read_node
 
     with reading(call) as cur:
         node = read_node(cur, node_id)
@@ -65,6 +65,7 @@ def read_conversation(call: Call, node_id: UUID) -> Conversation:
         recordings = tuple(item for item in recordings_of(cur, node_id) if item.transcribed)
         if not recordings:
             raise NoInput(f'"{node.title}" ({node_id}) has no transcript; run synops-transcribe on its recording first')
+        bounded("".join(one.text for item in recordings for one in item.segments), f'the transcript of "{node.title}"')
         collections = (call.collection_id,) if call.collection_id else tuple(collections_of(cur, node_id))
         try:
             collection = collection_config(cur, collections[0]) if collections else None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from synops.llm.names import EMBEDDING_SETTINGS, SECRETS, SETTINGS
 from synops.tools.describe import Description, Param
@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from synops.tools.encoder import Encoder
 
 MOST_NODES = 500
+
+# A minute and a half of work for the built-in model.
+LONGEST_TEXT: Final = 300_000
 
 DESCRIPTION = Description(
     name="synops-embed",
@@ -190,7 +193,8 @@ def _work_of(cur: Cursor, node_id: UUID, model: str) -> Work:
     text_hash = hashlib.sha256(whole.encode(errors="replace")).hexdigest()
     if text_hash == source_hash(cur, node_id, model):
         return Work(node_id, text_hash, False, ())
-    return Work(node_id, text_hash, True, passages_of(whole))
+    # The end of a huge text is not found by meaning; refusing it would hold up the rest of the collection.
+    return Work(node_id, text_hash, True, passages_of(whole[:LONGEST_TEXT]))
 
 
 def _encoded(call: Call, encoder: Encoder, one: Work, number: int, count: int) -> list[list[float]]:

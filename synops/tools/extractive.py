@@ -20,6 +20,8 @@ DAMPING: Final = 0.85
 ROUNDS: Final = 50
 # How much a sentence's likeness to what is chosen already counts against it.
 REPETITION: Final = 0.5
+# Sentences that are compared with one another at once: their number counts in the square.
+AT_ONCE: Final = 500
 
 _WORD = re.compile(r"[^\W\d_]+(?:[-'’][^\W\d_]+)*")
 # simplemma splits after these; what follows them belongs to the same sentence.
@@ -44,8 +46,17 @@ def split_sentences(text: str) -> list[str]:
 def choose(sentences: Sequence[str], count: int, language: str) -> list[int]:
     """The indices of at most `count` sentences that say the most, in the order of the text.
 
-    Very short sentences ("Ja.") are chosen only when there are no others.
+    Very short sentences ("Ja.") are chosen only when there are no others. In a long text the best of each part meet in a
+    final: comparing all with all would take hours for a book.
     """
+    if len(sentences) <= AT_ONCE or count >= AT_ONCE // 2:
+        return _chosen(sentences, count, language)
+    parts = range(0, len(sentences), AT_ONCE)
+    best = [at + part for part in parts for at in _chosen(sentences[part : part + AT_ONCE], count, language)]
+    return [best[at] for at in choose([sentences[at] for at in best], count, language)]
+
+
+def _chosen(sentences: Sequence[str], count: int, language: str) -> list[int]:
     long_enough = [at for at, text in enumerate(sentences) if len(_WORD.findall(text)) >= SHORTEST_WORDS]
     candidates = long_enough or list(range(len(sentences)))
     vectors = _vectors([sentences[at] for at in candidates], language)

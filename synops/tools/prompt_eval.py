@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from synops.llm.endpoint import Endpoint
+    from synops.llm.failures import ModelFailure
     from synops.llm.usage import Usage
     from synops.tools.call import Call
     from synops.tools.encoder import Encoder
@@ -79,11 +80,11 @@ DESCRIPTION = Description(
 
 
 class Answer(NamedTuple):
-    """What one model said to one prompt with one case; `error` when it said nothing."""
+    """What one model said to one prompt with one case; `failure` when it said nothing."""
 
     text: str
     usage: Usage
-    error: str = ""
+    failure: ModelFailure | None = None
 
 
 def work(call: Call) -> dict[str, Any]:
@@ -98,6 +99,7 @@ def work(call: Call) -> dict[str, Any]:
         tests = read_prompt_set(read_node(cur, call.uuid("node_id")).content)
     encoder = _encoder(call, tests)
     rows, answers, total = [], [], Usage()
+    failures: list[ModelFailure | None] = []
     cells = [(model, prompt) for model in models for prompt in tests.prompts]
     for number, (model, prompt) in enumerate(cells):
         call.progress(number / len(cells), f"{model}, {prompt}")
@@ -107,6 +109,8 @@ def work(call: Call) -> dict[str, Any]:
         total += spent
         rows.append(_row(model, prompt, scored, spent))
         answers += _shown(model, prompt, tests.cases, given, scored)
+        failures += [answer.failure for answer in given]
+    _refuse_silence(failures)
     best = max(rows, key=lambda row: row["score"])
     engine = EXTRACTIVE if models == [EXTRACTIVE] else "llm"
     return {
@@ -118,6 +122,16 @@ def work(call: Call) -> dict[str, Any]:
         "answers": answers[:MOST_SHOWN],
         "usage": total.to_json(),
     }
+
+
+def _refuse_silence(failures: Sequence[ModelFailure | None]) -> None:
+    """Where no model has said anything, there is nothing to compare: a table of zeros would be taken for a judgement."""
+    from synops.tools.model import failures_as_exit_codes
+
+    told = [failure for failure in failures if failure]
+    if told and len(told) == len(failures):
+        with failures_as_exit_codes():
+            raise told[0]
 
 
 def _models(call: Call) -> tuple[Endpoint | None, list[str]]:
@@ -169,9 +183,9 @@ def _ask(place: Endpoint | None, model: str, tests: PromptSet, prompt: str, case
     except NotUsable as refused:
         if refused.status in (401, 402, 403):
             raise NotConfigured(str(refused)) from refused
-        return Answer("", Usage(), str(refused))
+        return Answer("", Usage(), refused)
     except ModelFailure as failure:
-        return Answer("", Usage(), str(failure))
+        return Answer("", Usage(), failure)
     return Answer(said.text.strip(), said.usage)
 
 
@@ -235,7 +249,7 @@ def _shown(
             "prompt": prompt,
             "case": case.name,
             "answer": answer.text[:500],
-            **({"error": answer.error} if answer.error else {}),
+            **({"error": str(answer.failure)} if answer.failure else {}),
             **{metric: value for metric, value in score.items() if value is not None},
         }
         for case, answer, score in zip(cases, given, scored, strict=True)

@@ -6,6 +6,7 @@ import json
 from typing import Any, Final, NamedTuple
 
 from synops.tools.failures import BadInput
+from synops.tools.subject import bounded
 
 MOST_CASES: Final = 500
 SCHEMA: Final = {
@@ -61,7 +62,7 @@ def read_prompt_set(text: str) -> PromptSet:
     from jsonschema import Draft202012Validator
 
     try:
-        document = json.loads(text)
+        document = json.loads(bounded(text, "the test set"))
     except (ValueError, RecursionError) as error:
         raise BadInput(f"the test set is no JSON: {error}") from error
     wrong = [

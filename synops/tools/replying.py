@@ -10,6 +10,8 @@ from synops.store.embeddings import Passage
 from synops.store.messages import Message
 from synops.tools.engines import brief
 
+# A message is a few lines; one of megabytes would push the others out of what a model reads.
+LONGEST_MESSAGE: Final = 20_000
 TASK: Final = (
     "You take part in a conversation of a newsroom as {name}. {persona}\nAnswer the last message. Where the passages below "
     "help, use them and say which text they come from; where you do not know, say so.{wishes}\n\nPassages:\n{passages}"
@@ -38,6 +40,7 @@ def talk_of(
 
 
 def _as_chat(message: Message) -> Said:
+    text = message.text[:LONGEST_MESSAGE]
     if message.agent:
-        return {"role": "assistant", "content": message.text}
-    return {"role": "user", "content": f"{message.author}: {message.text}" if message.author else message.text}
+        return {"role": "assistant", "content": text}
+    return {"role": "user", "content": f"{message.author}: {text}" if message.author else text}

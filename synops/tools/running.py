@@ -7,7 +7,7 @@ import os
 import signal
 import sys
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Final
 
 from synops.tools.arguments import FlagParser, UsageError, flag_parser, validate_payload, with_defaults
 from synops.tools.call import Call, Job, job_of
@@ -25,6 +25,13 @@ from synops.tools.failures import (
     ToolFailure,
 )
 from synops.tools.program import die_of
+
+#: Where nothing more can be written, and a person makes room.
+NO_ROOM: Final = {
+    errno.ENOSPC: "the disk is full",
+    errno.EDQUOT: "the disk quota is used up",
+    errno.EFBIG: "no file may be so large",
+}
 
 
 class Terminated(BaseException):
@@ -118,9 +125,9 @@ def _terminate(_signum: int, _frame: object) -> None:
 def _unforeseen(console: Console, error: Exception) -> int:
     import traceback
 
-    if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT):
+    if isinstance(error, OSError) and error.errno in NO_ROOM:
         where = error.filename or "the file system"
-        console.failure(f"the disk is full ({where}); nothing was written. Free space and retry.", TRY_AGAIN)
+        console.failure(f"{NO_ROOM[error.errno]} ({where}); nothing was written. Free space and retry.", TRY_AGAIN)
         return TRY_AGAIN
     if (code := _store_failure(error)) is not None:
         console.failure(str(error), code)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Final, NamedTuple
 from uuid import UUID
 
 from synops.store.collections import CollectionConfig, UnknownCollection, collection_config
@@ -11,7 +11,10 @@ from synops.store.nodes import Node, UnknownNode, get_node
 from synops.store.segments import Recording, collections_of, recordings_of, segments_of
 from synops.store.sql import Cursor
 from synops.tools.call import Call
-from synops.tools.failures import NoInput
+from synops.tools.failures import BadInput, NoInput
+
+# A thick book has a million. What is longer is no text of a newsroom, and would keep a worker for hours.
+LONGEST_TEXT: Final = 2_000_000
 
 
 class Subject(NamedTuple):
@@ -34,6 +37,13 @@ class Subject(NamedTuple):
         return self.collection.prompts.get(key, "") if self.collection else ""
 
 
+def bounded(text: str, what: str) -> str:
+    """The text, or BadInput when it is too long to be worked on as one."""
+    if len(text) > LONGEST_TEXT:
+        raise BadInput(f"{what} has {len(text):,} characters, and at most {LONGEST_TEXT:,} are read at once; divide it")
+    return text
+
+
 def read_node(cur: Cursor, node_id: UUID) -> Node:
     """The node, or NoInput."""
     try:
@@ -43,13 +53,14 @@ def read_node(cur: Cursor, node_id: UUID) -> Node:
 
 
 def read_subject(call: Call, cur: Cursor, node_id: UUID) -> Subject:
-    """Everything about a node that a text tool needs. Raises NoInput for a node that is not there."""
+    """Everything about a node that a text tool needs. Raises NoInput for a node that is not there, BadInput for a huge one."""
     node = read_node(cur, node_id)
     recordings = _recordings(cur, node)
     collections = [call.collection_id] if call.collection_id else collections_of(cur, node_id)
     collection = _first_collection(cur, collections)
     spoken = "\n".join(" ".join(segment.text for segment in recording.segments) for recording in recordings)
-    text = "\n\n".join(part for part in (node.content.strip(), spoken.strip()) if part)
+    whole = "\n\n".join(part for part in (node.content.strip(), spoken.strip()) if part)
+    text = bounded(whole, f'"{node.title}" ({node.id})')
     language = _language(node, recordings) or (collection.language if collection else "nb")
     return Subject(node, text, language, tuple(recordings), collection, tuple(collections))
 

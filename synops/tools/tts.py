@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from synops.llm.names import SPEECH_SECRETS, SPEECH_SETTINGS
 from synops.tools.describe import Description, Param
@@ -28,6 +28,9 @@ _SILENT = (
     (re.compile(r"^[ \t]*(?:#+|>|[-*+]|\d+\.)[ \t]+", re.MULTILINE), ""),
     (re.compile(r"[*_`]+"), ""),
 )
+
+# Three hours of sound.
+LONGEST_TEXT: Final = 200_000
 
 DESCRIPTION = Description(
     name="synops-tts",
@@ -152,16 +155,17 @@ def spoken_paragraphs(title: str, content: str) -> list[str]:
 
 def _read(call: Call) -> tuple[Node, str, list[UUID]]:
     from synops.store.collections import collection_config
-    from synops.store.nodes import UnknownNode, get_node
     from synops.store.segments import collections_of
     from synops.tools.database import reading
-    from synops.tools.failures import NoInput
+    from synops.tools.failures import BadInput
+    from synops.tools.subject import read_node
 
     with reading(call) as cur:
-        try:
-            node = get_node(cur, call.uuid("node_id"))
-        except UnknownNode as error:
-            raise NoInput(str(error)) from error
+        node = read_node(cur, call.uuid("node_id"))
+        if len(node.content) > LONGEST_TEXT:
+            raise BadInput(
+                f'"{node.title}" has {len(node.content):,} characters; at most {LONGEST_TEXT:,} are read aloud'
+            )
         collections = [call.collection_id] if call.collection_id else collections_of(cur, node.id)
         own = node.metadata.get("language")
         language = call.payload["language"] or (own if isinstance(own, str) else "")

@@ -62,7 +62,6 @@ class ModelServer:
         self.think = think
         self.requests: list[dict[str, Any]] = []
         self.headers: list[dict[str, str]] = []
-        self.busy = self.busiest = 0
         self.lock = threading.Lock()
         self.closing = threading.Event()
         self.http = ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
@@ -95,16 +94,9 @@ class ModelServer:
             def do_POST(self) -> None:
                 body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
                 server.headers.append(dict(self.headers))
-                with server.lock:
-                    server.busy += 1
-                    server.busiest = max(server.busiest, server.busy)
-                try:
-                    with contextlib.suppress(OSError):
-                        self._answer(server.reply(body), self.path.removeprefix("/v1"))
-                finally:
-                    with server.lock:
-                        server.busy -= 1
-                    self.close_connection = True
+                with contextlib.suppress(OSError):
+                    self._answer(server.reply(body), self.path.removeprefix("/v1"))
+                self.close_connection = True
 
             def _answer(self, reply: Reply, path: str) -> None:
                 if isinstance(reply, Hang):

@@ -158,6 +158,23 @@ def test_links_in_texts(text: str, links: list[str]) -> None:
     assert links_in(text) == links
 
 
+@pytest.mark.parametrize(
+    ("head", "language"),
+    [
+        ('<!doctype html><HTML class="a" lang=nn-NO>', "nn"),
+        ("<html lang='SV'>", "sv"),
+        ('<html lang="no">', "nb"),
+        ('<html lang="en-US">', "nb"),
+        ('<html data-lang="da">', "nb"),
+        ("<html>", "nb"),
+    ],
+)
+def test_a_page_is_believed_to_be_scandinavian_and_else_read(head: str, language: str) -> None:
+    words = "Kommunestyret vedtok i går kveld å bygge en ny skole, og ordføreren var glad for det. " * 5
+    page = f"{head}<head><title>Sak</title></head><body><article><p>{words}</p></article></body></html>"
+    assert article_of(page.encode(), "utf-8", "https://x.no/").language == language
+
+
 def test_one_spelling_for_one_page() -> None:
     assert same_page("HTTPS://Eks.NO:443/Sti?utm_source=x&b=1&fbclid=y#del") == "https://eks.no/Sti?b=1"
     assert same_page("http://x.no") == same_page("http://x.no:80/") == "http://x.no/"

@@ -1,19 +1,15 @@
 from __future__ import annotations
 
-import contextlib
 import html
 import io
 import json
 import os
 import re
-import signal
 import subprocess
 from collections.abc import Iterator
-from datetime import UTC, datetime
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
-from uuid import UUID
 
 import pytest
 from django.core.management import call_command
@@ -22,54 +18,14 @@ from django.db import connection, transaction
 from jobs.graph_writes import delete_edge, insert_edge
 from orchestration.events import consume
 from synops.demo.data import DemoNodes, demo_id
-from synops.store.articles import ArticleRow
-from synops.store.collections import CollectionConfig
 from synops.store.edges import Edge
 from synops.store.edges import insert_edge as join
 from synops.store.nodes import Node, insert_node, update_node
 from synops.store.sql import load
-from synops.tools.failures import BadInput
-from synops.tools.markdown import plain, shortened, to_html
-from synops.tools.website import article_of, site_of
-from tests.deadline import wait_until
-from tests.tools.conftest import BIN, Outcome, Workshop, rows, running_job
+from tests.tools.articles import add_article, index, public, render, words
+from tests.tools.conftest import Workshop, rows, running_job
 
 PICTURE = b"\x89PNG\r\n\x1a\n" + bytes(200)
-
-
-def add_article(name: str, content: str = "Tekst.", belonging: dict[str, Any] | None = None, **metadata: Any) -> UUID:
-    """A published article of the demo's collection."""
-    place = {"slot": "main", "published_at": "2026-03-01T10:00:00+01:00"} if belonging is None else belonging
-    with transaction.atomic(), connection.cursor() as cur:
-        insert_node(cur, Node(demo_id(name), "article", name, content, metadata))
-        join(cur, Edge(demo_id(name), "belongs_to", demo_id("collection"), place))
-    return demo_id(name)
-
-
-def render(workshop: Workshop, demo: DemoNodes, node: UUID, *flags: str, **environ: str) -> Outcome:
-    job = running_job(demo.collection, "render_article")
-    return workshop.run("synops-render", f"--node-id={node}", "--write", *flags, **job, **environ)
-
-
-def index(workshop: Workshop, demo: DemoNodes, *flags: str, **environ: str) -> Outcome:
-    return render(workshop, demo, demo.collection, "--target=index", *flags, **environ)
-
-
-def public(workshop: Workshop) -> dict[str, Path]:
-    root = workshop.root / "var" / "public" / "demo"
-    return {str(path.relative_to(root)): path for path in root.rglob("*") if path.is_file()}
-
-
-def words(page: Path | str) -> str:
-    text = page.read_text() if isinstance(page, Path) else page
-    return " ".join(html.unescape(re.sub(r"<style>.*?</style>|<[^>]*>", " ", text, flags=re.DOTALL)).split())
-
-
-@pytest.fixture
-def website(database_workshop: Workshop, demo: DemoNodes) -> Workshop:
-    with connection.cursor() as cur:
-        update_node(cur, demo.collection, metadata={"traits": ["publishing"], "language": "nb"})
-    return database_workshop
 
 
 def test_an_article_and_the_index_twice_the_same_bytes(website: Workshop, demo: DemoNodes) -> None:
@@ -116,53 +72,6 @@ def test_an_article_and_the_index_twice_the_same_bytes(website: Workshop, demo: 
         assert again.code == 0
     assert {name: file.read_bytes() for name, file in public(website).items()} == first
     assert {file.stat().st_mode & 0o777 for name, file in public(website).items() if name.endswith("html")} == {0o644}
-
-
-HOSTILE = [
-    "<script>alert(1)</script>",
-    "<img src=x onerror=alert(1)>",
-    "[x](javascript:alert(1))",
-    "<a href=' javascript:alert(1)'>x</a>",
-    "<a href='java&#10;script:alert(1)'>x</a>",
-    "[x](data:text/html;base64,PHNjcmlwdD4=)",
-    "<svg><script>alert(1)</script></svg>",
-    "<svg/onload=alert(1)>",
-    "<math><mtext></p><style><img src onerror=alert(1)></style></mtext></math>",
-    "<iframe srcdoc='<script>alert(1)</script>'></iframe>",
-    "<object data=x></object><embed src=x>",
-    "<form action=//evil><input autofocus onfocus=alert(1)></form>",
-    "<style>@import '//evil'</style><link rel=stylesheet href=//evil>",
-    "<meta http-equiv=refresh content='0;url=//evil'><base href=//evil>",
-    "<noscript><p title='</noscript><img src=x onerror=alert(1)>'>",
-    "<div style='background:url(javascript:alert(1))'>x</div>",
-    "```html\n</code></pre><script>alert(1)</script>\n```",
-    "![x](javascript:alert(1))",
-    '<https://x.no/" onmouseover=alert(1)>',
-    "<b\x00onclick=alert(1)>x</b>",
-]
-DANGER = re.compile(
-    r"<(?:script|iframe|object|embed|svg|math|style|link|meta|base|form|input|noscript)\b|<[^>]*\son\w+\s*=|"
-    r"(?:href|src)\s*=\s*[\"']?\s*(?:javascript|data|vbscript):|<[^>]*\sstyle\s*=",
-    re.IGNORECASE,
-)
-
-
-@pytest.mark.parametrize("text", HOSTILE)
-def test_hostile_text_loses_what_could_harm(text: str) -> None:
-    assert not DANGER.search(to_html(f"Før\n\n{text}\n\nEtter"))
-    assert DANGER.search("<a href='javascript:x'>")
-
-
-@pytest.mark.parametrize(
-    "text", ["<div>" * 3000, "[" * 3000, ">" * 3000, "*a **a " * 1000, "<!--" * 3000, "&#x0;" * 500]
-)
-def test_deep_and_broken_text_ends(text: str) -> None:
-    assert isinstance(to_html(text), str)
-
-
-def test_plain_words_and_shortening() -> None:
-    assert plain("<p>En &amp; to</p><ul><li>tre</li><li>fire</li></ul>") == "En & to tre fire"
-    assert [shortened("en to tre", length) for length in (9, 8, 3)] == ["en to tre", "en to…", "en…"]
 
 
 def test_a_withdrawn_article_is_gone_and_its_jobs_are_in_the_queue(website: Workshop, demo: DemoNodes) -> None:
@@ -297,60 +206,6 @@ def test_one_article_that_is_too_long_keeps_none_of_the_others_out(website: Work
     assert (done.code, "a page takes 1000000" in done.stderr) == (65, True)
 
 
-def test_themes_and_a_collections_own_templates(website: Workshop, demo: DemoNodes) -> None:
-    node = add_article("Sak")
-    assert "Georgia" in website.run("synops-render", f"--node-id={node}", "--theme=paper").result["html"]
-    done = website.run("synops-render", f"--node-id={node}", "--theme=stygt")
-    assert (done.code, done.stderr.splitlines()[-1]) == (
-        64,
-        'synops-render: there is no theme "stygt"; there are plain, paper, bold',
-    )
-    with connection.cursor() as cur:
-        update_node(cur, demo.collection, metadata={"theme": "bold", "templates": {"article": "{% if %}"}})
-    done = website.run("synops-render", f"--node-id={node}")
-    assert (done.code, 'template "article" has an error in line 1' in done.stderr) == (65, True)
-    assert public(website) == {}
-
-
-def own_page(theme: str = "", **templates: str) -> str:
-    """The page of an article in a collection with templates of its own."""
-    collection = CollectionConfig(demo_id("collection"), "demo", "Demo", "", "nb", (), (), {}, {}, theme, templates)
-    row = ArticleRow(demo_id("sak"), "Sak", "Tekst", {}, {"slot": "main"}, datetime(2026, 3, 1, tzinfo=UTC), (), ())
-    site = site_of(collection, {}, None)
-    return site.article_page(article_of(row, site)).decode()
-
-
-def test_own_templates_extend_ours_and_replace_them() -> None:
-    own = '{% extends "synops/article.html" %}{% block title %}Vår: {{ article.title }}{% endblock %}'
-    made = own_page("bold", article=own, style="body { margin: 7px }")
-    assert "<title>Vår: Sak</title>" in made
-    assert "Arial Narrow" in made
-    assert "margin: 7px" in made
-    assert own_page(base="{{ site.title }}|{% block main %}{% endblock %}").startswith("Demo|")
-
-
-@pytest.mark.parametrize(
-    ("template", "said"),
-    [
-        ("{{ nothing }}", "'nothing' is undefined"),
-        ("{{ ''.__class__.__mro__ }}", "unsafe"),
-        ("{{ site.folder.write('../x', 'y'.encode()) }}", "has no attribute 'folder'"),
-        ("{{ article.image.stored }}", "has no attribute 'stored'"),
-        ("{% extends 'article.html' %}", "does not work"),
-        ("{{ range(10**9)|list }}", "does not work"),
-        ("{% include '/etc/passwd' %}", "does not work"),
-    ],
-)
-def test_a_template_of_a_collections_own_that_does_not_work(template: str, said: str) -> None:
-    with pytest.raises(BadInput, match=said):
-        own_page(article=template)
-
-
-def test_a_style_stays_a_style() -> None:
-    with pytest.raises(BadInput, match="can't hold"):
-        own_page(style="</style><script>")
-
-
 def test_without_write_the_page_is_shown_and_nothing_published(website: Workshop, demo: DemoNodes) -> None:
     node = add_article("Sak")
     assert "<h1>Sak</h1>" in website.run("synops-render", f"--node-id={node}").result["html"]
@@ -380,15 +235,11 @@ def test_wrong_calls(website: Workshop, demo: DemoNodes) -> None:
 def test_several_at_once_take_turns(website: Workshop, demo: DemoNodes) -> None:
     nodes = [add_article(f"Sak {n}") for n in range(2)]
     commands = [[f"--node-id={node}"] for node in nodes] + [[f"--node-id={demo.collection}", "--target=index"]] * 2
-    processes = [
-        subprocess.Popen(
-            [str(BIN / "synops-render"), "--write", *flags],
-            env={**website.environ, **running_job(demo.collection, "render_article")},
-            stdout=subprocess.DEVNULL,
-        )
+    started = [
+        website.start("synops-render", "--write", *flags, **running_job(demo.collection, "render_article"))
         for flags in commands
     ]
-    assert [process.wait(120) for process in processes] == [0, 0, 0, 0]
+    assert [running.outcome().code for running in started] == [0, 0, 0, 0]
     assert len(public(website)) == 3
 
 
@@ -413,31 +264,6 @@ def test_a_full_disk_half_way_leaves_whole_pages_only(website: Workshop, demo: D
     assert all(path.read_text().endswith("</html>\n") for path in left)
     assert not (small_disk / "demo" / "index.html").exists()
     assert rows("SELECT count(*) FROM edges WHERE metadata ? 'path'") == [(0,)]
-
-
-def test_killed_between_its_last_file_and_the_jobs_finish(website: Workshop, demo: DemoNodes) -> None:
-    """The job runs again: the same files, one path on the edge, no second event."""
-    node = add_article("Sak")
-    job = running_job(demo.collection, "render_article")
-    command = [str(BIN / "synops-render"), f"--node-id={node}", "--write"]
-    # Its result can't be taken: a pipe that is full and unread holds it after its commit.
-    reader, writer = os.pipe()
-    os.set_blocking(writer, False)
-    with contextlib.suppress(BlockingIOError):
-        while True:
-            os.write(writer, bytes(65536))
-    os.set_blocking(writer, True)
-    process = subprocess.Popen(command, env={**website.environ, **job}, stdout=writer)
-    wait_until(lambda: rows("SELECT 1 FROM edges WHERE source_id = %s AND metadata ? 'path'", node), 60)
-    process.send_signal(signal.SIGKILL)
-    process.wait(60)
-    os.close(reader)
-    os.close(writer)
-    before = {name: path.read_bytes() for name, path in public(website).items()}
-    events = rows("SELECT count(*) FROM graph_events")
-    assert website.run("synops-render", *command[1:], **job).code == 0
-    assert {name: path.read_bytes() for name, path in public(website).items()} == before != {}
-    assert rows("SELECT count(*) FROM graph_events") == events
 
 
 def test_the_articles_are_found_by_their_index(website: Workshop, demo: DemoNodes) -> None:

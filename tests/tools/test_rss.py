@@ -2,8 +2,6 @@ from __future__ import annotations
 
 import calendar
 import io
-import os
-import subprocess
 import xml.etree.ElementTree as ET
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -18,7 +16,7 @@ from synops.demo.data import ENDED_AT, RECORDING, DemoNodes, demo_id
 from synops.store.edges import Edge, insert_edge
 from synops.store.nodes import Node, insert_node, update_node
 from synops.tools.feed import ITUNES, PODCAST, Episode, Podcast, podcast_guid, write
-from tests.tools.conftest import BIN, Outcome, Workshop, rows, running_job
+from tests.tools.conftest import Outcome, Workshop, rows, running_job
 
 SRT = b"1\n00:00:00,000 --> 00:00:01,000\nHei\n\n"
 
@@ -156,20 +154,6 @@ def test_only_what_is_over_or_published_is_an_episode(database_workshop: Worksho
     assert {item["reason"] for item in result["left_out"]} == {f"to be published {soon}", "excluded from the feed"}
 
 
-def test_an_episode_that_is_withdrawn_takes_its_files_along(database_workshop: Workshop, demo: DemoNodes) -> None:
-    give_transcript(database_workshop, demo)
-    other = add_episode(database_workshop, "other", {"slot": "front"})
-    publish(database_workshop, demo)
-    assert len(published(database_workshop)) == 4
-    with connection.cursor() as cur:
-        cur.execute("DELETE FROM edges WHERE source_id = %s AND edge_type = 'belongs_to'", [demo.communication])
-    result = publish(database_workshop, demo).result
-    assert result["episode_count"] == 1
-    assert len(published(database_workshop)) == 2
-    assert database_workshop.store.exists(demo.cas_hash)
-    assert str(other) in Path(result["feed_path"]).read_text()
-
-
 def test_episodes_come_newest_first_and_a_missing_file_is_told(database_workshop: Workshop, demo: DemoNodes) -> None:
     add_episode(database_workshop, "a", {"slot": "x", "published_at": "2025-01-01T00:00:00Z"})
     add_episode(database_workshop, "b", {"slot": "x", "published_at": "2027-13-45"}, ended_at="2026-06-01T00:00:00")
@@ -246,54 +230,6 @@ def test_a_collection_that_publishes_has_a_feed_of_its_articles_and_of_nothing_e
     assert feedparser.parse(io.BytesIO(published(database_workshop)["articles.xml"].read_bytes())).entries[0].id == str(
         node
     )
-
-
-def test_a_lost_job_leaves_the_feed_as_it_was(database_workshop: Workshop, demo: DemoNodes) -> None:
-    publish(database_workshop, demo)
-    before = published(database_workshop)["feed.xml"].read_bytes()
-    with connection.cursor() as cur:
-        update_node(cur, demo.communication, title="Changed")
-    job = running_job(demo.collection, "rss") | {"SYNOPS_LEASE": "7"}
-    done = database_workshop.run("synops-rss", f"--collection-id={demo.collection}", "--write", **job)
-    assert done.code == 75
-    assert published(database_workshop)["feed.xml"].read_bytes() == before
-
-
-def test_two_at_once_take_turns(database_workshop: Workshop, demo: DemoNodes) -> None:
-    processes = [
-        subprocess.Popen(
-            [str(BIN / "synops-rss"), f"--collection-id={demo.collection}", "--write"],
-            env={**database_workshop.environ, **running_job(demo.collection, "rss")},
-            stdout=subprocess.PIPE,
-        )
-        for _ in range(3)
-    ]
-    results = {process.communicate(timeout=60)[0] for process in processes}
-    assert [process.returncode for process in processes] == [0, 0, 0]
-    assert len(results) == 1
-    assert len(published(database_workshop)) == 2
-
-
-def test_a_folder_that_can_not_be_written(database_workshop: Workshop, demo: DemoNodes) -> None:
-    blocked = database_workshop.root / "blocked"
-    blocked.touch()
-    done = publish(database_workshop, demo, PUBLISH_DIR=str(blocked))
-    assert done.code == 74
-    assert f"{blocked}" in done.stderr.splitlines()[-1]
-    assert rows("SELECT metadata #>> '{podcast,guid}' FROM nodes WHERE id = %s", demo.collection) == [(None,)]
-
-
-def test_a_file_system_without_links_gets_copies(database_workshop: Workshop, demo: DemoNodes) -> None:
-    other = Path("/dev/shm") / f"synops-test-{os.getpid()}"
-    if other.parent.stat().st_dev == database_workshop.root.stat().st_dev:
-        pytest.skip("/dev/shm is no file system of its own")
-    try:
-        result = publish(database_workshop, demo, PUBLISH_DIR=str(other)).result
-        sound = other / "demo" / "episodes" / f"{demo.cas_hash}.mp3"
-        assert sound.read_bytes() == RECORDING.read_bytes()
-        assert sound.stat().st_mode & 0o777 == Path(result["feed_path"]).stat().st_mode & 0o777 == 0o644
-    finally:
-        subprocess.run(["rm", "-rf", str(other)], check=True)
 
 
 @pytest.mark.parametrize(

@@ -1,114 +1,23 @@
 from __future__ import annotations
 
-import contextlib
 import datetime
 import gzip
-import itertools
 import json
-import os
-import socket
-import subprocess
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
-from uuid import UUID
 from zoneinfo import ZoneInfo
 
-import httpx2
 import pytest
-from django.db import connection, transaction
+from django.db import connection
 
-from synops.demo.data import DemoNodes, demo_id
-from synops.store.downloads import Episode
-from synops.store.edges import Edge, insert_edge
-from synops.store.nodes import Node, insert_node, update_node
+from synops.demo.data import DemoNodes
 from synops.store.sql import load
 from synops.tools.access_logs import EPISODE, find_logs, read_line
-from synops.tools.counting import Rules, Sound, Tally, count, sift
-from synops.tools.listening import Request, id3_header, needed_bytes, union
 from synops.tools.user_agents import user_agents
-from tests.deadline import wait_until
 from tests.tools.conftest import Outcome, Workshop, rows, running_job
+from tests.tools.test_counting import PLAYER
 
 OSLO = ZoneInfo("Europe/Oslo")
-PLAYER = "Overcast/3.0 (+http://overcast.fm/; iOS podcast app)"
-EPISODE_ID = UUID(int=1)
-SOUND = Sound(Episode(EPISODE_ID, UUID(int=2), 600.0), 1000)
-
-
-def request(at: datetime.datetime, **changes: Any) -> Request:
-    told: dict[str, Any] = {
-        "at": at, "method": "GET", "status": 200, "path": "p", "address": "10.0.0.1", "agent": PLAYER, "asked_range": "",
-        "sent": (0, 5000),
-    }  # fmt: skip
-    return Request(**(told | changes))
-
-
-def counted(requests: list[Request], window: str = "calendar") -> Tally:
-    rules, tally = Rules(user_agents(None), window, OSLO, bytes(32)), Tally()
-    count(sift(requests, rules, lambda _: SOUND, tally), {}, rules, lambda _: SOUND, tally)
-    return tally
-
-
-@pytest.mark.parametrize(
-    ("window", "expected"),
-    [("calendar", [1, 1, 0, 1]), ("first_touch", [1, 0, 1, 1]), ("last_touch", [1, 0, 0, 1])],
-)
-def test_the_window_vector_of_the_guidelines(window: str, expected: list[int]) -> None:
-    """IAB PTM 2.3, section 5.5: Monday 22:00, Tuesday 03:00, Tuesday 22:15, Wednesday 23:15."""
-    times = [(2, 22, 0), (3, 3, 0), (3, 22, 15), (4, 23, 15)]
-    asked = [request(datetime.datetime(2026, 3, day, hour, minute, tzinfo=OSLO)) for day, hour, minute in times]
-    totals = [sum(counted(asked[:number], window).downloads.values()) for number in range(5)]
-    assert [after - before for before, after in itertools.pairwise(totals)] == expected
-
-
-NOON = datetime.datetime(2026, 3, 2, 12, tzinfo=OSLO)
-
-
-@pytest.mark.parametrize(
-    ("changes", "reason"),
-    [
-        ({"method": "HEAD"}, "not_get"),
-        ({"status": 304}, "not_sent"),
-        ({"status": 404}, "not_sent"),
-        ({"status": 206, "asked_range": "bytes=0-1", "sent": (0, 2)}, "probe"),
-        ({"agent": "atc/1.0 watchOS/10.1 model/Watch6,7"}, "watch_doublet"),
-        ({"agent": "(null) (null) watchOS/10"}, "watch_doublet"),
-        ({"agent": "Mozilla/5.0 (compatible; Googlebot/2.1)"}, "robot"),
-        ({"agent": "curl/8.1"}, "robot"),
-        ({"agent": " - "}, "no_agent"),
-        ({"sent": (0, 0)}, "nothing_sent"),
-    ],
-)
-def test_what_counts_for_nothing(changes: dict[str, Any], reason: str) -> None:
-    tally = counted([request(NOON, **changes)])
-    assert (dict(tally.excluded), tally.requests, sum(tally.downloads.values())) == ({reason: 1}, 1, 0)
-
-
-def test_pieces_are_put_together_and_the_same_piece_counts_once() -> None:
-    def total(*spans: tuple[int, int]) -> int:
-        return sum(counted([request(NOON, status=206, sent=span) for span in spans]).downloads.values())
-
-    assert total((0, 600)) == total((0, 600), (0, 600)) == total((0, 600), (300, 900)) == 0
-    assert total((0, 600), (600, 1000)) == total((900, 1500), (0, 400)) == 1
-    assert union([(5, 9), (0, 3), (3, 4), (8, 12), (7, 7)]) == [(0, 4), (5, 12)]
-
-
-def test_a_listener_is_an_address_with_an_app() -> None:
-    asked = [
-        request(NOON, address=address, agent=agent) for address in "ab" for agent in (PLAYER, "VLC/3.0 LibVLC/3.0")
-    ]
-    tally = counted(asked * 3)
-    assert {(download.app, number) for download, number in tally.downloads.items()} == {("Overcast", 2), ("VLC", 2)}
-
-
-def test_how_much_makes_a_download() -> None:
-    assert needed_bytes(10_000_100, 100, 1000) == 100 + 600_000
-    assert needed_bytes(10_000, 0, 30) == 10_000  # shorter than a minute: all of it
-    assert needed_bytes(5_000_000, 0, None) == 960_000
-    assert id3_header(b"ID3\x04\x00\x00\x00\x00\x02\x01") == 10 + 257
-    assert id3_header(b"ID3\x04\x00\x10\x00\x00\x00\x01") == 21
-    assert id3_header(b"\xff\xfb\x90\x00") == id3_header(b"") == 0
 
 
 @pytest.mark.parametrize(
@@ -134,16 +43,6 @@ def test_addresses_of_episodes() -> None:
 
 
 # --- the program, on logs in Caddy's documented form -----------------------------------------------------------------
-
-
-@pytest.fixture
-def episode(database_workshop: Workshop, demo: DemoNodes) -> str:
-    """The address of the demo's episode, published, with a bit rate at which a minute is 1,000 bytes."""
-    digest = database_workshop.store.put_bytes(bytes(10_000)).digest
-    with transaction.atomic(), connection.cursor() as cur:
-        insert_node(cur, Node(demo_id("sound"), "media", "", "", {"cas_hash": digest, "duration_seconds": 600}))
-        insert_edge(cur, Edge(demo.communication, "has_media", demo_id("sound")))
-    return f"/public/demo/episodes/{digest}.mp3"
 
 
 def logged(
@@ -304,90 +203,6 @@ def test_the_statements_use_their_indexes(database_workshop: Workshop, demo: Dem
 
 
 # --- a real Caddy ----------------------------------------------------------------------------------------------------
-
-
-def answers(address: str) -> bool:
-    host, port = address.split(":")
-    with contextlib.suppress(OSError), socket.create_connection((host, int(port)), 1):
-        return True
-    return False
-
-
-@pytest.fixture
-def caddy(database_workshop: Workshop, episode: str) -> Iterator[str]:
-    """Debian's Caddy on this machine, serving the published folder; gives its address."""
-    if not Path("/usr/bin/caddy").exists():
-        pytest.skip("needs the Debian package caddy")
-    root, logs = database_workshop.root, database_workshop.root / "logs"
-    published = root / "var" / "public" / episode.removeprefix("/public/")
-    published.parent.mkdir(parents=True)
-    published.write_bytes(bytes(10_000))
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        address = f"127.0.0.1:{free.getsockname()[1]}"
-    config = {
-        "admin": {"disabled": True},
-        "logging": {
-            "logs": {
-                "default": {"exclude": ["http.log.access"]},
-                "access": {
-                    "writer": {"output": "file", "filename": str(logs / "access.log")},
-                    "encoder": {"format": "json"},
-                    "include": ["http.log.access"],
-                },
-            }
-        },
-        "apps": {
-            "http": {
-                "servers": {
-                    "files": {
-                        "listen": [address],
-                        "logs": {},
-                        "automatic_https": {"disable": True},
-                        "routes": [{"handle": [{"handler": "file_server", "root": str(root / "var")}]}],
-                    }
-                }
-            }
-        },
-    }
-    (root / "caddy.json").write_text(json.dumps(config))
-    process = subprocess.Popen(
-        ["/usr/bin/caddy", "run", "--config", str(root / "caddy.json")],
-        env={**os.environ, "HOME": str(root), "XDG_DATA_HOME": str(root), "XDG_CONFIG_HOME": str(root)},
-        stderr=subprocess.DEVNULL,
-    )
-    try:
-        wait_until(lambda: answers(address), 60)
-        yield address
-    finally:
-        process.terminate()
-        process.wait(60)
-
-
-def test_the_logs_of_a_real_caddy(database_workshop: Workshop, demo: DemoNodes, episode: str, caddy: str) -> None:
-    with connection.cursor() as cur:
-        update_node(cur, demo_id("sound"), metadata={"duration_seconds": 600})
-    with httpx2.Client(base_url=f"http://{caddy}") as client:
-
-        def ask(method: str = "GET", agent: str = PLAYER, **headers: str) -> int:
-            told = {"User-Agent": agent, **{name.replace("_", "-"): value for name, value in headers.items()}}
-            return client.request(method, episode, headers=told).status_code
-
-        assert ask(Range="bytes=0-1") == 206
-        assert ask(Range="bytes=0-499") == 206
-        assert ask(Range="bytes=200-699") == 206
-        assert ask("HEAD") == 200
-        assert ask(If_None_Match=client.head(episode).headers["etag"]) == 304
-        assert ask(agent="Googlebot/2.1") == 200
-        assert ask(agent="atc/1.0 watchOS/10.1") == 200
-        logs = database_workshop.root / "logs"
-        wait_until(lambda: (logs / "access.log").exists() and (logs / "access.log").read_bytes().count(b"\n") == 8, 60)
-        half = stats(database_workshop, "--write").result
-        assert (half["downloads"], half["requests"], half["damaged_lines"]) == (0, 8, 0)
-        assert half["excluded"] == {"not_get": 2, "not_sent": 1, "probe": 1, "robot": 1, "watch_doublet": 1}
-        assert ask(Range="bytes=700-") == 206
-        wait_until(lambda: (logs / "access.log").read_bytes().count(b"\n") == 9, 60)
-    assert stats(database_workshop, "--write").result["apps"] == {"Overcast": 1}
-    assert total() == 1
 
 
 def test_which_files_are_logs(tmp_path: Path) -> None:

@@ -1,10 +1,6 @@
 from __future__ import annotations
 
-import fcntl
 import json
-import os
-import signal
-import subprocess
 from pathlib import Path
 from uuid import UUID
 
@@ -15,8 +11,7 @@ from synops.demo.data import DemoNodes, demo_id
 from synops.store.nodes import Node, insert_node, update_node
 from synops.store.segments import Segment, replace_segments
 from synops.tools.extractive import choose, split_sentences
-from tests.deadline import wait_until
-from tests.tools.conftest import BIN, Workshop, rows, running_job
+from tests.tools.conftest import Workshop, rows, running_job
 
 ARTICLE = (Path(__file__).parents[1] / "data" / "tools" / "no_article.txt").read_text()
 ARTICLE_SENTENCES = 15
@@ -114,32 +109,6 @@ def test_a_job_that_was_given_to_another_writes_nothing(
     assert done.code == 75
     assert "is no longer ours (lease 1); nothing was written" in done.stderr
     assert summary_of(demo) == []
-
-
-def test_killed_between_its_commit_and_the_jobs_finish(database_workshop: Workshop, demo: DemoNodes) -> None:
-    """Its stdout is full, so the program hangs after COMMIT, where SIGKILL finds it; the job's second run upserts."""
-    transcribe(demo, ARTICLE)
-    job = running_job(demo.collection, "summarize_communication")
-    flags = (f"--communication-id={demo.communication}", "--write")
-    reader, writer = os.pipe()
-    os.set_blocking(writer, False)
-    fcntl.fcntl(writer, fcntl.F_SETPIPE_SZ, 4096)
-    os.write(writer, b"x" * 4096)
-    os.set_blocking(writer, True)
-    process = subprocess.Popen(
-        [str(BIN / "synops-summarize"), *flags],
-        env={**database_workshop.environ, **job}, stdout=writer, stderr=subprocess.DEVNULL,
-    )  # fmt: skip
-    wait_until(lambda: summary_of(demo), "the summary is committed", seconds=60)
-    assert process.poll() is None
-    process.kill()
-    assert process.wait() == -signal.SIGKILL
-    os.close(reader)
-    os.close(writer)
-    before = summary_of(demo)
-    again = database_workshop.run("synops-summarize", *flags, **job | {"SYNOPS_LEASE": "1"})
-    assert again.result["summary_node_id"] == str(before[0][0])
-    assert summary_of(demo) == before
 
 
 def test_silence_is_no_failure(database_workshop: Workshop, demo: DemoNodes) -> None:
