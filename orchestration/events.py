@@ -14,6 +14,7 @@ from uuid import UUID
 from django.conf import settings
 from django.db import InterfaceError, OperationalError, connection, transaction
 
+from jobs.preparing import preparing_cursor
 from orchestration import withdrawals
 from orchestration.cascade import CASCADE
 from orchestration.conditions import Facts, Subject
@@ -59,7 +60,7 @@ def consume(limit: int = BATCH) -> Consumed:
 
 
 def _consume(limit: int) -> Consumed:
-    with transaction.atomic(), connection.cursor() as cursor:
+    with transaction.atomic(), preparing_cursor() as cursor:
         if not _lock(cursor):
             return Consumed(busy=True)
         events = _take(cursor, limit)

@@ -75,6 +75,8 @@ class Recipe:
     language: str
     compiled: dict[str, Any]
     plan: Plan
+    tools: dict[str, Any] | None = None
+    """What the plan's tools say about themselves, by name; None where it was not read along."""
 
     def as_json(self) -> dict[str, Any]:
         """The row that insert_runs.sql reads."""
@@ -100,12 +102,7 @@ def candidates(cursor: Cursor, ids: Iterable[UUID]) -> list[Candidate]:
 
 def read_recipes(cursor: Cursor, ids: Iterable[UUID]) -> dict[UUID, Recipe]:
     """Recipes that compile, by id. A stored plan of another schema counts as none: it is compiled anew."""
-    cursor.execute(
-        """SELECT id, title, coalesce((metadata -> 'version')::int, 0), coalesce(metadata ->> 'language', 'nb'),
-                  (metadata -> 'compiled')::text
-           FROM nodes WHERE id = ANY(%(ids)s::uuid[]) AND node_kind = 'orchestration' AND metadata ? 'compiled'""",
-        {"ids": list(ids)},
-    )
+    cursor.execute(load("orchestration.sql", "recipes"), {"ids": list(ids)})
     found = (_recipe(*row) for row in cursor.fetchall())
     return {recipe.id: recipe for recipe in found if recipe is not None}
 
@@ -166,9 +163,9 @@ def _trigger(text: str) -> Trigger | None:
         return None
 
 
-def _recipe(id: UUID, title: str, version: int, language: str, compiled: str) -> Recipe | None:
+def _recipe(id: UUID, title: str, version: int, language: str, compiled: str, tools: str | None) -> Recipe | None:
     document = json.loads(compiled)
     try:
-        return Recipe(id, title, version, language, document, from_json(document))
+        return Recipe(id, title, version, language, document, from_json(document), json.loads(tools or "{}"))
     except ValueError:
         return None

@@ -195,6 +195,7 @@ class NewRun:
             user_id=self.user_id,
             chain=(*self.chain, self.recipe.id),
             priority=self.priority,
+            tools=self.recipe.tools,
             steps=list(self.copied),
         )
 
@@ -204,8 +205,7 @@ def lock_runs(cursor: Cursor, ids: Iterable[UUID], *, promised: bool = True) -> 
 
     `promised` False: nobody is told of this transaction, and losing it with the server's memory is no loss.
     """
-    parameters = {"ids": list(ids), "commit": None if promised else "off"}
-    cursor.execute(load("orchestration.sql", "lock_runs"), parameters)
+    cursor.execute(load("orchestration.sql", "lock_runs"), {"ids": list(ids), "commit": None if promised else "off"})
     runs = {row[0]: _run(*row[:-1]) for row in cursor.fetchall()}
     if runs:
         cursor.execute(load("orchestration.sql", "steps"), {"ids": list(runs)})

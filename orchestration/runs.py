@@ -10,9 +10,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from uuid import UUID
 
-from django.db import connection, transaction
+from django.db import transaction
 
 from jobs.live.announcer import announce
+from jobs.preparing import preparing_cursor
 from jobs.queue import NewJob
 from orchestration import reports
 from orchestration.cascade import CASCADE, Followed, follow
@@ -36,7 +37,7 @@ def advance(run_id: UUID) -> bool:
     Its commit does not wait for the disk. If the server dies first, the next advance does the same again; and a job of
     it can't run unwritten, because the claim's commit does wait, for all that came before it.
     """
-    with transaction.atomic(), connection.cursor() as cursor:
+    with transaction.atomic(), preparing_cursor() as cursor:
         return bool(advance_runs(cursor, [run_id], promised=False))
 
 

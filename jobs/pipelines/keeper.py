@@ -10,6 +10,7 @@ from django.db import connection, transaction
 
 from jobs.pipelines.registry import all_job_types
 from jobs.pipelines.settling import SWEEP, settle, unheard_jobs
+from jobs.preparing import preparing_cursor
 from jobs.queue import Changed
 from jobs.side_loop import SideLoop
 
@@ -56,5 +57,5 @@ def on_finished(jobs: Sequence[Changed]) -> None:
         return
     for keeper in _keepers:
         keeper.stir()
-    with transaction.atomic(), connection.cursor() as cursor:
+    with transaction.atomic(), preparing_cursor() as cursor:
         settle(cursor, mine)

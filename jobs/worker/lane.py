@@ -1,6 +1,6 @@
 """A database connection in a thread of its own: what runs in one lane never waits for another lane's statement.
 
-psycopg's synchronous cursor is used, so that jobs/queue.py has one form for Django, tests and the worker.
+psycopg's synchronous cursor is used, so that jobs/queue has one form for Django, tests and the worker.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ import psycopg
 from psycopg import errors
 from psycopg.pq import TransactionStatus
 
+from synops.store.pooling import PREPARE_AFTER, is_pooled
 from synops.store.sql import Cursor
 
 Arguments = ParamSpec("Arguments")
@@ -31,8 +32,6 @@ DEADLINE_SECONDS = 40.0
 """No answer for so long, the server's own timeout included, means that nobody is there any more."""
 
 TRIES = 5
-PREPARE_AFTER = 3
-"""A statement that has run so often on a connection is prepared on it."""
 
 
 class DatabaseAway(Exception):
@@ -152,12 +151,6 @@ def connect(address: str, name: str) -> psycopg.Connection[Any]:
         keepalives_count=3,
         tcp_user_timeout=30_000,
     )
-    if not _is_pooled(connection):
+    if not is_pooled(connection):
         connection.prepare_threshold = PREPARE_AFTER
     return connection
-
-
-def _is_pooled(connection: psycopg.Connection[Any]) -> bool:
-    """Whether there is a pooler between: it makes up the process id that it tells its client."""
-    [pid] = connection.execute("SELECT pg_backend_pid()").fetchone() or [None]
-    return bool(pid != connection.info.backend_pid)

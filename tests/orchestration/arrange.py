@@ -9,6 +9,7 @@ from uuid import UUID
 from django.db import connection, transaction
 
 from jobs import queue
+from jobs.preparing import preparing_cursor
 from jobs.queue import ClaimedJob, Ended
 from jobs.tool_nodes import tool_node_id
 from orchestration.events import consume
@@ -132,7 +133,7 @@ def started(recipe: Node) -> Run:
 
 def claim_one(job_type: str | None = None) -> ClaimedJob:
     """Take the next job as a worker would."""
-    with transaction.atomic(), connection.cursor() as cursor:
+    with transaction.atomic(), preparing_cursor() as cursor:
         worker = add_worker(cursor)
         jobs = queue.claim(
             cursor,
@@ -149,7 +150,7 @@ def claim_one(job_type: str | None = None) -> ClaimedJob:
 def finish(job: ClaimedJob, outcome: str = "succeeded", **fields: Any) -> None:
     """The job ends, and the worker tells the recipes."""
     fields.setdefault("exit_code", 0 if outcome == "succeeded" else 1)
-    with transaction.atomic(), connection.cursor() as cursor:
+    with transaction.atomic(), preparing_cursor() as cursor:
         finished = queue.finish(cursor, [Ended(job, outcome, **fields)])
     assert finished.changed, "the job was not ours to finish"
     on_finished(finished.changed)
