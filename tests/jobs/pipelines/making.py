@@ -66,6 +66,15 @@ def script() -> Script:
     return made
 
 
+def note_sum(cursor: Cursor, work: Any) -> Succeeded:
+    """What an evaluation leaves behind: a row, written in the transaction that marks it."""
+    cursor.execute(
+        "INSERT INTO pipeline_repairs (pipeline, kind, repaired) VALUES ('sum', %(unit)s, %(generation)s)",
+        {"unit": work.unit.unit, "generation": work.unit.generation},
+    )
+    return Succeeded()
+
+
 def gather(_cursor: Cursor, unit: Unit) -> Shelf:
     return Shelf(unit.unit)
 
@@ -122,9 +131,9 @@ def shelf(name: str = "A", books: int = 2, **more: Any) -> Opening:
 class Hands:
     """What a worker does with pipeline jobs, a statement at a time, on one cursor."""
 
-    def __init__(self, cursor: Cursor) -> None:
+    def __init__(self, cursor: Cursor, worker: UUID | None = None) -> None:
         self.cursor = cursor
-        self.worker = add_worker(cursor)
+        self.worker = worker or add_worker(cursor)
 
     def claim(self) -> list[ClaimedJob]:
         return queue.claim_inline(self.cursor, worker_id=self.worker, types=TYPES)

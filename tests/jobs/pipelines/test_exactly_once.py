@@ -1,28 +1,22 @@
-"""The fan-in happens exactly once a generation: for any order of completions, crashes and reconciliations, and in real races."""
+"""The fan-in happens exactly once a generation, for any order of completions, crashes and reconciliations: a property."""
 
 from __future__ import annotations
 
-import random
-import threading
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from typing import Any
+from collections.abc import Callable
 
-import psycopg
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from jobs import queue
-from jobs.pipelines import AlreadyOpen, Succeeded, open_unit, open_units
+from jobs.pipelines import open_units
 from jobs.pipelines.reconciling import reconcile
 from jobs.pipelines.settling import settle, unheard_jobs
 from jobs.queue import ClaimedJob, Ended
-from jobs.registries import registries
-from jobs.worker.inline import run_batch
 from synops.store.sql import Cursor
-from tests.jobs.arrange import committing_connection, fail, psycopg_cursor, succeed
-from tests.jobs.pipelines.making import Hands, Script, library, make_all_due, shelf, state_of
+from tests.jobs.arrange import fail, psycopg_cursor, succeed
+from tests.jobs.pipelines.dying import mortally
+from tests.jobs.pipelines.making import Hands, library, make_all_due, note_sum, shelf, state_of
 
 pytestmark = pytest.mark.django_db
 
@@ -31,53 +25,6 @@ AGE = (
     "UPDATE pipeline_generations SET created_at = created_at - interval '2 hours'",
     "UPDATE job_queue SET created_at = created_at - interval '2 hours'",
 )
-
-
-class Killed(BaseException):
-    """The process died here; nothing that code does about errors happens then."""
-
-
-class Mortal:
-    """A cursor whose process dies before its nth statement. Whatever the transaction has done is gone then."""
-
-    def __init__(self, cursor: Cursor, lives: int) -> None:
-        self._cursor = cursor
-        self._lives = lives
-
-    def execute(self, query: Any, params: Any = None, /) -> Any:
-        if self._lives == 0:
-            raise Killed
-        self._lives -= 1
-        return self._cursor.execute(query, params)
-
-    @property
-    def rowcount(self) -> int:
-        return self._cursor.rowcount
-
-    def fetchone(self) -> tuple[Any, ...] | None:
-        return self._cursor.fetchone()
-
-    def fetchall(self) -> Sequence[tuple[Any, ...]]:
-        return self._cursor.fetchall()
-
-
-def mortally(cursor: Cursor, lives: int, work: Callable[[Cursor], Any]) -> None:
-    """Do `work` as a transaction of its own, by a process that dies before the statement with this number."""
-    cursor.execute("SAVEPOINT process")
-    try:
-        work(Mortal(cursor, lives))
-    except Killed:
-        cursor.execute("ROLLBACK TO SAVEPOINT process")
-    cursor.execute("RELEASE SAVEPOINT process")
-
-
-def note_sum(cursor: Cursor, work: Any) -> Succeeded:
-    """What an evaluation leaves behind: a row, written in the transaction that marks it."""
-    cursor.execute(
-        "INSERT INTO pipeline_repairs (pipeline, kind, repaired) VALUES ('sum', %(unit)s, %(generation)s)",
-        {"unit": work.unit.unit, "generation": work.unit.generation},
-    )
-    return Succeeded()
 
 
 ENDS: dict[str, Callable[[ClaimedJob], Ended]] = {
@@ -173,131 +120,3 @@ def test_one_evaluation_or_permanently_failed_whatever_happens(
         assert sums == ([("A", 1, 1)] if state[0] == "succeeded" else []), state
         cursor.execute("SELECT count(*) FROM pipeline_steps WHERE state IN ('pending', 'running', 'failed')")
         assert cursor.fetchall() == [(0,)]
-
-
-# -- races of real connections -----------------------------------------------------------------------------------------
-
-
-@pytest.fixture
-def books() -> Iterator[Script]:
-    with library() as script:
-        script.sum = note_sum
-        yield script
-
-
-@pytest.fixture
-def swept(connect: Callable[[], psycopg.Connection[Any]]) -> Iterator[Callable[[], psycopg.Connection[Any]]]:
-    yield connect
-    with committing_connection() as sweeper:
-        sweeper.execute("DELETE FROM pipeline_generations")
-        sweeper.execute("DELETE FROM pipeline_repairs")
-
-
-Connect = Callable[[], psycopg.Connection[Any]]
-
-
-def together(count: int, work: Callable[[int], Any]) -> list[Any]:
-    """`work(nth)` in so many threads at once; what each returned."""
-    barrier = threading.Barrier(count)
-
-    def run(nth: int) -> Any:
-        barrier.wait(60)
-        return work(nth)
-
-    with ThreadPoolExecutor(count) as pool:
-        return list(pool.map(run, range(count)))
-
-
-def sums(cursor: Cursor) -> dict[str, int]:
-    cursor.execute("SELECT kind, count(*) FROM pipeline_repairs WHERE pipeline = 'sum' GROUP BY kind")
-    return dict(cursor.fetchall())
-
-
-def test_five_workers_do_each_step_once(swept: Connect, books: Script) -> None:
-    """A batch in nine dies with its transaction and is given back, as a lost worker's is."""
-    units = 40
-    with swept().cursor() as cursor:
-        open_units(cursor, [shelf(f"shelf {nth}", books=4) for nth in range(units)])
-
-    def work(nth: int) -> int:
-        dice, batches = random.Random(nth), 0
-        with committing_connection() as own, own.cursor() as cursor:
-            hands = Hands(cursor)
-            while True:
-                with own.transaction():
-                    jobs = hands.claim()
-                cursor.execute("SELECT count(*) FROM pipeline_generations WHERE state = 'running'")
-                if not jobs and cursor.fetchall() == [(0,)]:
-                    return batches
-                if not jobs:
-                    continue
-                batches += 1
-                with own.transaction() as transaction:
-                    run_batch(cursor, jobs, registries.inline)
-                    if dice.random() < 1 / 9:
-                        raise psycopg.Rollback(transaction)
-                with own.transaction():
-                    queue.give_back(cursor, jobs)
-
-    together(5, work)
-    with swept().cursor() as cursor:
-        assert sums(cursor) == {f"shelf {nth}": 1 for nth in range(units)}
-        cursor.execute("SELECT state, count(*) FROM pipeline_steps GROUP BY state")
-        assert cursor.fetchall() == [("succeeded", units * 6)]
-        cursor.execute("SELECT count(*) FROM job_queue WHERE job_type LIKE 'library%%' AND status = 'completed'")
-        assert cursor.fetchall() == [(units * 6,)], "no step had two jobs"
-
-
-def test_the_last_books_of_a_shelf_end_at_the_same_moment(swept: Connect) -> None:
-    with library(by_program=True) as script, swept() as own, own.cursor() as cursor:
-        script.sum = note_sum
-        hands = Hands(cursor)
-
-        def read_all(unit: str) -> list[ClaimedJob]:
-            """Programs that have ended; their steps have not been told."""
-            open_units(cursor, [shelf(unit, books=6)])
-            (first,) = hands.claim_programs()
-            hands.begin(first)
-            hands.end(succeed(first))
-            readers = [job for job in hands.claim_programs() if hands.begin(job)]
-            hands.end(*[succeed(job) for job in readers], tell=False)
-            return readers
-
-        def tell(job: ClaimedJob) -> int:
-            with committing_connection() as mine, mine.transaction(), mine.cursor() as cursor:
-                return settle(cursor, [job.id])
-
-        def sum_up() -> None:
-            (last,) = hands.claim_programs()
-            assert last.job_type == "library_sum"
-            hands.begin(last)
-            hands.end(succeed(last))
-
-        for turn in range(8):
-            with own.transaction():
-                readers = read_all(f"turn {turn}")
-            assert together(6, lambda nth, jobs=readers: tell(jobs[nth])) == [1] * 6
-            with own.transaction():
-                sum_up()
-        assert sums(cursor) == {f"turn {turn}": 1 for turn in range(8)}
-
-
-def test_of_many_selections_and_of_many_runs_by_hand_one_opens_a_unit(swept: Connect, books: Script) -> None:
-    wanted = [shelf(f"shelf {nth}") for nth in range(30)]
-
-    def select(nth: int) -> int:
-        with committing_connection() as own, own.transaction(), own.cursor() as cursor:
-            return len(open_units(cursor, random.Random(nth).sample(wanted, len(wanted))))
-
-    def by_hand(_nth: int) -> bool:
-        with committing_connection() as own, own.transaction(), own.cursor() as cursor:
-            try:
-                return bool(open_unit(cursor, wanted[0]))
-            except AlreadyOpen:
-                return False
-
-    assert sum(together(6, select)) == 30
-    assert together(6, by_hand).count(True) == 1
-    with swept().cursor() as cursor:
-        cursor.execute("SELECT count(*) FROM job_queue WHERE status = 'pending' AND job_type = 'library_list'")
-        assert cursor.fetchall() == [(30,)]

@@ -92,27 +92,6 @@ def verdict(rule: str, **more: Any) -> dict[str, Any]:
     return {**plain, **more}
 
 
-class Dying:
-    """A cursor whose process dies before its n-th statement."""
-
-    def __init__(self, cursor: Cursor, statements: int) -> None:
-        self.cursor = cursor
-        self.left = statements
-
-    def execute(self, query: Any, params: Any = None) -> Any:
-        if not self.left:
-            raise Died
-        self.left -= 1
-        return self.cursor.execute(query, params)
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self.cursor, name)
-
-
-class Died(Exception):
-    """Killed."""
-
-
 def boundaries() -> Iterator[int]:
     """How many statements go well before the kill."""
     yield from range(30)

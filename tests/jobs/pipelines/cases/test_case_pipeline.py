@@ -20,11 +20,22 @@ from jobs.worker.inline import run_batch
 from synops.graph.columns import new_id
 from synops.store.cases.facts import store_facts
 from synops.store.cases.manifest import store_manifest
+from synops.store.cases.verdicts import store_evaluation
 from synops.store.identities import SYSTEM_COLLECTION_ID
 from synops.store.sql import Cursor
 from synops.tools.rules import verdicts
 from tests.jobs.arrange import committing_connection, psycopg_cursor
-from tests.jobs.pipelines.cases.arrange import CaseHands, bring, case, digest, facts, lines
+from tests.jobs.pipelines.cases.arrange import (
+    CaseHands,
+    boundaries,
+    bring,
+    case,
+    digest,
+    facts,
+    lines,
+    verdict,
+)
+from tests.jobs.pipelines.dying import Killed, Mortal
 from tests.jobs.pipelines.making import make_all_due, state_of, steps_of
 
 pytestmark = pytest.mark.django_db
@@ -151,6 +162,54 @@ def test_a_case_is_run_anew_whole_or_from_its_documents_or_from_its_facts(cursor
     assert of_case(cursor) == ("succeeded", "approved", 4, "")
     cursor.execute("SELECT generation FROM case_evaluations ORDER BY generation")
     assert [row[0] for row in cursor.fetchall()] == [1, 2, 3, 4]
+
+
+def test_a_worker_killed_between_a_programs_commit_and_its_finish_changes_nothing(cursor: Cursor) -> None:
+    bring(cursor, case("1"))
+    hands = CaseHands(cursor, {"1": ["a", "b"]})
+    select(cursor)
+    killed = 0
+    while jobs := hands.claim_programs():
+        for job in jobs:
+            assert hands.begin(job)
+            hands.end_of(job)  # it has committed, and nobody hears of it
+        queue.give_back(cursor, jobs)
+        killed += len(jobs)
+        for job in hands.claim_programs():
+            assert hands.begin(job)
+            hands.end(hands.end_of(job))
+    assert killed == 4
+    assert set(steps_of(cursor, "1").values()) == {("succeeded", 1)}
+    assert of_case(cursor) == ("succeeded", "approved", 1, "")
+    for table, rows in (("case_documents", 2), ("case_facts", 2), ("case_evaluations", 1), ("case_verdicts", 1)):
+        cursor.execute(f"SELECT count(*) FROM {table}")
+        assert cursor.fetchone() == (rows,), table
+
+
+@pytest.mark.parametrize("table", ["case_documents", "case_verdicts"])
+def test_a_program_killed_at_any_statement_leaves_what_was_there(cursor: Cursor, table: str) -> None:
+    def store(cursor: Cursor, *names: str) -> None:
+        store_manifest(cursor, "1", lines(*names))
+        store_evaluation(cursor, "1", 1, "heat-pump@1", "approved", [verdict(name) for name in names])
+
+    def stored() -> list[str]:
+        column = {"case_documents": "key", "case_verdicts": "rule"}[table]
+        cursor.execute(f"SELECT {column} FROM {table} ORDER BY position")
+        return [row[0] for row in cursor.fetchall()]
+
+    bring(cursor, case("1"))
+    store(cursor, "a", "b")
+    for statements in boundaries():
+        cursor.execute("SAVEPOINT program")
+        try:
+            store(Mortal(cursor, statements), "b", "c")
+        except Killed:
+            cursor.execute("ROLLBACK TO SAVEPOINT program")
+            assert stored() == ["a", "b"]
+        else:
+            break
+    assert statements >= 4
+    assert stored() == ["b", "c"]
 
 
 def test_ten_thousand_documents_are_fanned_out_in_one_go_and_evaluated_once(cursor: Cursor) -> None:

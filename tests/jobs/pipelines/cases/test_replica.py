@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from django.db import connection, transaction
 
-from jobs.pipelines.cases.models import CaseFile, CaseStatus, Certificate, Cost, Evaluation, Scheme, Sync
+from jobs.pipelines.cases.models import CaseFile, CaseStatus, Certificate, Cost, Document, Evaluation, Scheme, Sync
 from synops.demo.cases import write
 from synops.store.cases import replica
 from synops.store.cases.facts import store_facts
@@ -20,8 +20,6 @@ from synops.store.sql import Cursor
 from tests.jobs.arrange import psycopg_cursor
 from tests.jobs.pipelines.cases.arrange import (
     WHEN,
-    Died,
-    Dying,
     boundaries,
     bring,
     case,
@@ -30,7 +28,9 @@ from tests.jobs.pipelines.cases.arrange import (
     facts,
     lines,
 )
-from tests.tools.conftest import Workshop, database_workshop, running_job, workshop  # noqa: F401 (fixtures)
+from tests.jobs.pipelines.dying import Killed, Mortal
+from tests.tools.conftest import Outcome, Workshop, database_workshop, running_job, workshop  # noqa: F401 (fixtures)
+from tests.tools.test_case_sources import Service, page, service  # noqa: F401 (fixture)
 
 pytestmark = pytest.mark.django_db
 
@@ -94,8 +94,8 @@ def test_killed_at_any_statement_the_old_replica_stays_and_the_next_run_is_whole
         died = 0
         for statements in boundaries():
             try:
-                replica.sync(Dying(cursor, statements), WHEN, dump(case("2", title="Ny"), case("3")))
-            except Died:
+                replica.sync(Mortal(cursor, statements), WHEN, dump(case("2", title="Ny"), case("3")))
+            except Killed:
                 died += 1
                 cursor.connection.rollback()
                 assert sorted(CaseFile.objects.values_list("number", "title")) == [("1", "Sak 1"), ("2", "Sak 2")]
@@ -157,6 +157,32 @@ def test_fetch_takes_only_what_is_new_and_the_manifest_follows(database_workshop
     assert shop.run("synops-case-fetch", "--case-number=2026/301", "--write", **job).code == 77
     assert shop.run("synops-case-fetch", "--case-number=2026/401", "--write", **job).code == 78
     assert shop.run("synops-case-fetch", "--case-number=nobody", "--write", **job).code == 66
+
+
+def test_documents_that_change_while_they_are_fetched_leave_the_manifest_as_it_was(
+    database_workshop: Workshop,  # noqa: F811
+    service: Service,  # noqa: F811
+) -> None:
+    shop = database_workshop
+    with transaction.atomic(), connection.cursor() as cursor:
+        bring(cursor, case("2026/1"))
+    job = running_job(SYSTEM_COLLECTION_ID, "case_fetch")
+    path, one = "/cases/2026%2F1/documents", {"key": "d 1", "name": "å.pdf", "size": 5}
+    settled = service.answers[path]
+
+    def fetch() -> Outcome:
+        return shop.run("synops-case-fetch", "--case-number=2026/1", "--write", CASES_SOURCE=service.address, **job)
+
+    lists = iter([settled, page(one, {**one, "key": "d 2"}, total=2)])
+    service.answers[path] = lambda _cursor: next(lists)
+    changed = fetch()
+    assert (changed.code, "changed while they were fetched" in changed.stderr) == (75, True)
+    service.answers[path] = page({**one, "size": 4}, total=1)
+    longer = fetch()
+    assert (longer.code, "listed with 4 bytes and came with 5" in longer.stderr) == (75, True)
+    assert not Document.objects.exists()
+    service.answers[path] = settled
+    assert fetch().result["documents"] == Document.objects.count() == 1
 
 
 def test_an_evaluation_that_is_written_twice_is_one(database_workshop: Workshop) -> None:  # noqa: F811
