@@ -18,6 +18,7 @@ from synops.tools.documents.reader import read
 from synops.tools.failures import BadInput
 from tests.tools.conftest import Workshop, rows, running_job
 
+MEGABYTE = 1 << 20
 ENCRYPTED = Path(__file__).parent.parent / "data" / "cases" / "encrypted.pdf"
 
 
@@ -124,24 +125,58 @@ def test_five_hundred_pages_and_the_page_of_a_fact(workshop):
     assert done["facts"]["invoice_total"] == {"value": 9999.0, "quote": "Sum å betale: kr 9 999", "page": 431}
 
 
-def test_two_hundred_megabytes_are_read_in_bounded_memory(tmp_path):
-    """A Word document that is nearly all photographs, which a library that reads every part would hold in memory."""
-    path = tmp_path / "stor.docx"
+def large_word(path: Path) -> None:
+    """Nearly all photographs, which a library that reads every part would hold in memory."""
     archive = zipfile.ZipFile(path, "w", zipfile.ZIP_STORED)
     with archive, zipfile.ZipFile(io.BytesIO(docx(application("Åse", "15 000")))) as small:
         for name in small.namelist():
             archive.writestr(name, small.read(name))
         with archive.open("word/media/foto.png", "w", force_zip64=True) as part:
             for _ in range(200):
-                part.write(b"\x89" * (1 << 20))
+                part.write(b"\x89" * MEGABYTE)
+
+
+def large_pdf(path: Path) -> None:
+    """Two hundred megabytes between the last object and the table of them; a hole in the file, which is white space."""
+    small = pdf(application("Åse", "15 000"))
+    table = int(small.rsplit(b"startxref", 1)[1].split()[0])
+    with path.open("wb") as file:
+        file.write(small[:table])
+        file.seek(200 * MEGABYTE, io.SEEK_CUR)
+        file.write(small[table:].replace(str(table).encode(), str(table + 200 * MEGABYTE).encode()))
+
+
+def large_page(path: Path) -> None:
+    """A mail that was saved as a page, with its photographs in it."""
+    with path.open("wb") as file:
+        file.write(f"<!doctype html><p>{application('Åse', '15 000')}</p>".encode())
+        for _ in range(200):
+            file.write(b'<img src="data:image/png;base64,' + b"A" * MEGABYTE + b'">\n')
+
+
+def large_text(path: Path) -> None:
+    with path.open("wb") as file:
+        file.write(application("Åse", "15 000").encode())
+        for _ in range(200):
+            file.write(b"en linje til\n" * (MEGABYTE // 13))
+
+
+@pytest.mark.parametrize(("large", "warnings"), [(large_word, 0), (large_pdf, 0), (large_page, 0), (large_text, 1)])
+def test_two_hundred_megabytes_are_read_in_bounded_memory(tmp_path, large, warnings):
+    path = tmp_path / "document"
+    large(path)
+    assert path.stat().st_size > 190 * MEGABYTE
     code = (
         "import resource, sys, pathlib; from synops.tools.documents.reader import read;"
-        "resource.setrlimit(resource.RLIMIT_AS, (250 << 20, 250 << 20)); print(read(pathlib.Path(sys.argv[1])).text)"
+        "resource.setrlimit(resource.RLIMIT_AS, (250 << 20, 250 << 20)); found = read(pathlib.Path(sys.argv[1]));"
+        "print(found.text[:1000], len(found.warnings))"
     )
     done = subprocess.run(
         [sys.executable, "-c", code, str(path)], capture_output=True, text=True, timeout=120, check=False
     )
+    path.unlink()  # what a test leaves is kept for a while
     assert "Søker: Åse" in done.stdout, done.stderr
+    assert done.stdout.split()[-1] == str(warnings)
 
 
 def test_facts_are_kept_by_document_and_extractor_and_read_anew_only_by_force(database_workshop):
