@@ -23,4 +23,4 @@ def preparing_cursor() -> CursorWrapper:
     if below not in _known:
         below.prepare_threshold = None if is_pooled(below) else PREPARE_AFTER
         _known.add(below)
-    return connection.make_cursor(psycopg.Cursor(below))  # type: ignore[arg-type] (the stubs ask for what it makes)
+    return connection.make_cursor(psycopg.Cursor(below))  # type: ignore[arg-type]  # (the stubs ask for what it makes)
