@@ -17,7 +17,7 @@ from jobs.pipelines.models import Generation, PipelineStep, Repair
 from jobs.schedules.models import Schedule
 from jobs.states import Outcome, Status
 from jobs.status_field import StatusField
-from synops.graph.access import only_readable
+from synops.graph.access import only_in_readable_collections
 from synops.graph.columns import DatabaseNow, RandomUUID, new_id
 from synops.graph.models import Node
 
@@ -44,7 +44,7 @@ class JobQuerySet(models.QuerySet["Job"]):
 
     def visible_to(self, user: Viewer) -> Self:
         """Jobs of collections that `user` has access to; all for a superuser, none for a stranger."""
-        return only_readable(self, user, "collection_node_id")
+        return only_in_readable_collections(self, user, "collection_node_id")
 
 
 class Job(models.Model):

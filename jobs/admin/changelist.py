@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from django.contrib.admin.views.main import ChangeList
 from django.db import connection
-from django.db.models import F, OuterRef, QuerySet, Subquery
+from django.db.models import Case, F, OuterRef, QuerySet, Subquery, When
 from django.http import HttpRequest, QueryDict
 from django.utils import timezone
 from django.utils.dateparse import parse_datetime
@@ -109,10 +109,15 @@ def with_details(rows: QuerySet[Any], columns: Iterable[Any] = ()) -> QuerySet[A
     current = Attempt.objects.filter(job_id=OuterRef("pk"), lease=OuterRef("lease"))
     detailed: QuerySet[Any] = rows.defer(*(name for name in LARGE if f"shown_{name}" not in columns)).annotate(
         collection_title=F("collection_node__title"),
-        progress=Subquery(current.values("progress")[:1]),
-        message=Subquery(current.values("message")[:1]),
+        progress=while_running(current.values("progress")[:1]),
+        message=while_running(current.values("message")[:1]),
     )
     return detailed
+
+
+def while_running(rows: QuerySet[Any]) -> Case:
+    """Looked up for the rows that show it, and not for the fifty that have ended."""
+    return Case(When(status=Status.RUNNING, then=Subquery(rows)))
 
 
 def database_now() -> datetime:

@@ -6,11 +6,13 @@ from datetime import timedelta
 from typing import Any
 
 from django.contrib import admin
+from django.contrib.admin.helpers import ACTION_CHECKBOX_NAME
 from django.db.models import QuerySet
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from jobs.display import Shown, shown
@@ -49,10 +51,24 @@ def few(rows: QuerySet[Job]) -> list[tuple[Job, Shown]]:
     return [(job, state_of(job)) for job in rows.defer("payload", "result").order_by("-created_at", "-id")[:FEW]]
 
 
+def address(job: Job, page: str) -> str:
+    """Of a page of the job. Three are in each row, and resolving them one by one is a tenth of the list's time."""
+    return f"{reverse('admin:jobs_job_changelist')}{job.pk}/{page}/"
+
+
 class JobColumns:
     """Mixed into the admin class; each method is one column."""
 
     list_display: Any
+
+    def action_checkbox(self, job: Job) -> SafeString:
+        """Django's own, without a template for each row: that is a sixth of the list's time."""
+        return format_html(
+            '<input type="checkbox" name="{}" value="{}" class="action-select" aria-label="{}">',
+            ACTION_CHECKBOX_NAME,
+            job.pk,
+            format_html(gettext("Select this object for an action - {}"), job),
+        )
 
     @admin.display(description=_("status"))
     def state(self, job: Job) -> SafeString:
@@ -64,7 +80,7 @@ class JobColumns:
         """The type, which leads to the job's page, above the collection that it belongs to."""
         return format_html(
             '<a class="job-type" href="{}">{}</a> <span class="job-place">{}</span>',
-            reverse("admin:jobs_job_change", args=[job.pk]),
+            address(job, "change"),
             job.job_type,
             job.collection_title or str(job.collection_node_id)[:8],
         )
@@ -106,7 +122,7 @@ class JobColumns:
             '<button type="submit" class="row-button" formaction="{}" formnovalidate data-when="{}"{}>{}</button>',
             (
                 (
-                    reverse(f"admin:jobs_job_{operation.name}", args=[job.pk]),
+                    address(job, operation.name),
                     " ".join(operation.states),
                     "" if fits else SafeString(" hidden"),
                     operation.button,

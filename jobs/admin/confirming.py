@@ -20,6 +20,7 @@ from django.utils.translation import gettext_lazy as _
 
 from jobs.admin import columns
 from jobs.bulk.beginning import AT_ONCE, Chosen, Numbers, begin, numbers
+from jobs.display import Shown
 from jobs.models import Job
 from jobs.operations import Operation, Value, perform, sentence
 from synops.graph.patience import TookTooLong, patience
@@ -100,12 +101,12 @@ def confirmed(
     """
     try:
         with patience(COUNTING_SECONDS):
-            counted = numbers(rows, operation)
+            counted, examples = numbers(rows, operation), columns.few(rows)
     except TookTooLong:
         return too_long(owner, request)
     form = form_of(request, operation)
     if "confirm" not in request.POST or (form is not None and not form.is_valid()):
-        return ask(owner, request, rows, operation, form, action, counted)
+        return ask(owner, request, operation, form, action, counted, examples)
     value = form.value if form else None
     if chosen is not None and counted.possible > AT_ONCE:
         bulk = begin(operation, cast("Any", request.user), chosen, counted, value)
@@ -118,11 +119,11 @@ def confirmed(
 def ask(
     owner: ModelAdmin[Any],
     request: HttpRequest,
-    rows: QuerySet[Job],
     operation: Operation,
     form: Any,
     action: str,
     counted: Numbers,
+    examples: list[tuple[Job, Shown]],
 ) -> HttpResponse:
     """The exact numbers and some examples."""
     context = {
@@ -134,7 +135,7 @@ def ask(
         "total": counted.total,
         "possible": counted.possible,
         "by_workers": counted.possible > AT_ONCE,
-        "examples": columns.few(rows),
+        "examples": examples,
         "action": action,
         "action_checkbox_name": ACTION_CHECKBOX_NAME,
         "selected": request.POST.getlist(ACTION_CHECKBOX_NAME),

@@ -13,7 +13,7 @@ from jobs.models import Job
 from tests.deadline import wait_until
 from tests.jobs.making import running_job
 from tests.people import make_collection, make_user
-from tests.screenshots.pages import pages
+from tests.screenshots.pages import pages, pose
 from tests.screenshots.scene import PASSWORD, build
 from tests.site.browser import SEEN_RULES, WAIT, Watched
 from tests.web import WebServer
@@ -46,8 +46,9 @@ def look_at(
     watched.page.goto(f"{site.url}/admin/login/")
     findings = watched.axe(rules)
     watched.log_in(site.url, "kari", PASSWORD)
-    for address in addresses.values():
+    for name, address in addresses.items():
         watched.page.goto(site.url + address)
+        pose(watched.page, name)
         assert watched.page.locator("html").get_attribute("lang") == language
         findings += watched.axe(rules)
         wide = watched.page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")

@@ -60,6 +60,15 @@ def test_pages_go_there_and_back_without_losing_or_repeating_a_row(member: Any):
     assert page_of(rows, 100).after is None
 
 
+def test_those_with_more_collections_than_a_statement_names_see_the_same(member: Any, monkeypatch: pytest.MonkeyPatch):
+    expected = many(member, 3)
+    make_job(make_collection("Hidden"))
+    for most in (500, 0):
+        monkeypatch.setattr("synops.graph.access.MOST_NAMED", most)
+        assert {str(job.pk) for job in Job.objects.visible_to(member)} == set(expected)
+        assert not Job.objects.visible_to(make_user(f"stranger {most}")).exists()
+
+
 def test_a_row_that_is_gone_still_marks_a_place(member: Any):
     expected = many(member, 5)
     rows = Job.objects.visible_to(member)
