@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import resource
 import sys
 import time
 from contextlib import ExitStack
@@ -21,6 +22,8 @@ CHANGES = 20
 
 
 def main(count: int) -> None:
+    hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+    resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))  # a file each, here and in the server that inherits it
     django.setup()
     from jobs.live.address import direct_conninfo
     from jobs.live.announcer import Announcer
