@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from typing import Any
 from uuid import UUID
 
-from jobs.claiming import remembering, why_waiting_statement
 from jobs.queue import RESERVE_AFTER_SECONDS
+from jobs.queue.claiming import remembering, why_waiting_statement
 from resources.governor import budget
 from resources.workers import Machine, live_machines
 from synops.store.sql import Cursor, load

@@ -1,7 +1,7 @@
 -- Which waiting jobs may start on machine %(machine)s now, best first: common table expressions that the claims and
 -- why_waiting.sql share, so that the answer to "why does it wait?" is the claim's own. Runs after claim_lock.sql when it
 -- counts. Indexes: job_queue_claim (types × priority levels × due time), job_queue_running.
--- %(floor)s and %(head_…)s are what a claim remembers (jobs/claiming.py): no running row has a smaller claim_no, and no
+-- %(floor)s and %(head_…)s are what a claim remembers (jobs/queue/claiming.py): no running row has a smaller claim_no, and no
 -- waiting row of a type stands before its head. 0 and NULL remember nothing, and look at everything.
 running AS MATERIALIZED (  -- usage is computed from the rows that run, never from a counter that could leak
     SELECT q.job_type, count(*) AS n, min(q.claim_no) AS oldest,
@@ -50,9 +50,9 @@ level (job_type, weight, adjustment, priority, ids, times, wanted, head, since, 
         SELECT coalesce(array_agg(d.id ORDER BY d.scheduled_for, d.id), '{}'),
                coalesce(array_agg(d.scheduled_for ORDER BY d.scheduled_for, d.id), '{}')
         FROM (
-            SELECT q.id, q.scheduled_for FROM job_queue q
+            SELECT q.id, q.scheduled_for FROM /* waiting */ job_queue q
             WHERE q.job_type = l.job_type AND q.priority = next.priority AND q.status IN ('pending', 'retry')
-              AND q.scheduled_for <= now() AND (q.scheduled_for, q.id) >= (l.since, l.since_id) /* in order */
+              AND q.scheduled_for <= now() AND (q.scheduled_for, q.id) >= (l.since, l.since_id)
             ORDER BY q.scheduled_for, q.id
             LIMIT l.wanted
         ) d

@@ -1,4 +1,4 @@
--- What this claim leaves to the next (jobs/claiming.py): its own number and the oldest that still runs, and where the
+-- What this claim leaves to the next (jobs/queue/claiming.py): its own number and the oldest that still runs, and where the
 -- best level of each type begins. nextval is called under the claim lock, so numbers grow in the order of the claims.
 pass AS MATERIALIZED (SELECT nextval('job_claims') AS number),
 remembered AS (

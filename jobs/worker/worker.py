@@ -1,4 +1,4 @@
-"""The worker: claims what it may, has it run, and stops in good order.
+"""The worker: wires its parts, claims until it is stopped, and stops in good order.
 
 One asyncio program. Everything that touches the database goes through a lane (a connection in a thread of its own),
 everything that runs a program goes through the launcher.
@@ -18,9 +18,9 @@ from uuid import UUID
 import psycopg
 
 from jobs import queue
-from jobs.claiming import ClaimMemory
 from jobs.launcher.client import LauncherClient, LauncherGone
 from jobs.registries import Registries
+from jobs.worker.claimer import Claimer
 from jobs.worker.dispatcher import Dispatcher
 from jobs.worker.execution import Surroundings
 from jobs.worker.finisher import Finisher
@@ -31,7 +31,7 @@ from jobs.worker.listener import Listener
 from jobs.worker.liveness import Heartbeat, Sweeper
 from jobs.worker.options import Options
 from jobs.worker.recorder import Recorder
-from jobs.worker.surveillance import DiskWatch, Governor
+from jobs.worker.surveillance import DiskWatch
 from jobs.worker.toolbox import Toolbox
 
 logger = logging.getLogger(__name__)
@@ -49,12 +49,10 @@ class Worker:
         self.stopping = False
         self._launcher = launcher
         self._registries = registries
-        self._no_claim_said = False
         self._wake = asyncio.Event()
         self._stop_now = asyncio.Event()
         self._cancels = asyncio.Event()
         self._lanes = {name: Lane(name, options.database_url) for name in LANES}
-        self._memories = {lane: ClaimMemory() for lane in ("slots", "inline")}
         self._lanes["beat"] = Lane("beat", options.database_url, deadline_seconds=options.ttl_seconds / 2)
         self._side_tasks = [factory() for factory in registries.side_tasks]
         self.toolbox = Toolbox(registries, options.types)
@@ -66,7 +64,6 @@ class Worker:
         self._finisher = Finisher(self._lanes["finish"], self._herald.changed)
         self._recorder = Recorder(self._lanes["log"], self._herald.touched)
         self._sweeper = Sweeper(self._lanes["repair"], self, self._herald)
-        self._governor = Governor(self._lanes["claim"], options)
         self._disk = DiskWatch(self._lanes["repair"], options)
         self._inline = InlineRunner(
             self._lanes["inline"], registries.inline, self._finisher, self._herald.changed, freed=self._wake.set
@@ -80,14 +77,24 @@ class Worker:
             prepare_lane=self._lanes["prepare"],
             freed=self._wake.set,
         )
+        self._claimer = Claimer(
+            lane=self._lanes["claim"],
+            options=options,
+            heartbeat=self.heartbeat,
+            toolbox=self.toolbox,
+            disk=self._disk,
+            dispatcher=self.dispatcher,
+            inline=self._inline,
+            herald=self._herald,
+            more=self._wake.set,
+        )
 
     def holds(self) -> set[tuple[UUID, int]]:
         """(id, lease) of every job that this worker knows to be its own."""
         return self.dispatcher.holds() | self._inline.holds() | self._finisher.holds()
 
     def _hear_of_work(self) -> None:
-        for memory in self._memories.values():
-            memory.news()
+        self._claimer.hear_of_work()
         self._wake.set()
 
     def request_stop(self) -> None:
@@ -170,7 +177,7 @@ class Worker:
     async def _claim_until_stopped(self) -> None:
         while not self.stopping:
             self._wake.clear()  # before the claim: what comes in during it is not missed
-            claimed = await self._claim_and_start()
+            claimed = await self._claimer.claim_and_start()
             if self.options.drain and claimed == 0 and await self._drained():
                 return
             await self._pause(self.options.poll_seconds * random.uniform(1.0, 1.1))  # noqa: S311 (against stampedes)
@@ -180,77 +187,14 @@ class Worker:
         with contextlib.suppress(TimeoutError):
             await asyncio.wait_for(self._wake.wait(), seconds)
 
-    # -- claiming ----------------------------------------------------------------------------------------------------
-
-    async def _claim_and_start(self) -> int | None:
-        """Claim what there is room for; how many, or None when not everything could be asked for."""
-        if self.heartbeat.overdue():  # others take this worker for lost; what it claimed now would be taken away
-            return None
-        if self.heartbeat.held:
-            return 0
-        try:
-            live_call = await self._governor.live_call()
-            inline = await self._claim_inline(live_call)
-            slotted = await self._claim_for_slots(live_call)
-        except (DatabaseAway, psycopg.Error) as error:
-            if not self._no_claim_said:  # once an outage, however long it lasts
-                logger.warning("no claim: %s", error)
-            self._no_claim_said = True
-            return None
-        self._no_claim_said = False
-        return None if inline is None or slotted is None else inline + slotted
-
-    async def _claim_for_slots(self, live_call: bool) -> int | None:
-        if not self.dispatcher.free_slots:
-            return None
-        if not (types := self.toolbox.tool_types()):
-            return 0
-        jobs = await self._lanes["claim"].call(
-            queue.claim,
-            worker_id=self.heartbeat.worker_id,
-            machine=self.options.machine,
-            types=types,
-            slots=self.dispatcher.free_slots,
-            budget=self._governor.budget(live_call=live_call),
-            live_call=live_call,
-            disk_full=self._disk.full,
-            memory=self._memories["slots"],
-        )
-        for job in jobs:
-            self.dispatcher.start(job)
-        self._herald.touched([job.id for job in jobs])
-        return len(jobs)
-
-    async def _claim_inline(self, live_call: bool) -> int | None:
-        types = self.toolbox.inline_types()
-        if not types:
-            return 0
-        if self._inline.full:
-            return None
-        jobs = await self._lanes["claim"].call(
-            queue.claim_inline,
-            worker_id=self.heartbeat.worker_id,
-            types=types,
-            machine=self.options.machine,
-            live_call=live_call,
-            disk_full=self._disk.full,
-            memory=self._memories["inline"],
-        )
-        if jobs:
-            self._inline.start(jobs)
-        if len(jobs) == queue.INLINE_BATCH:
-            self._wake.set()  # there is more, and while this batch runs there is time to claim it
-        return len(jobs)
-
     async def _drained(self) -> bool:
         """Whether `--drain` is done: nothing runs, every side task is idle, and then still nothing is claimable."""
         busy = self.dispatcher.running_count or self._inline.busy or not self._finisher.idle
         if busy or not all(task.idle() for task in self._side_tasks):
             return False
-        if await self._claim_and_start() != 0:
+        if await self._claimer.claim_and_start() != 0:
             return False
-        _, later = await self._lanes["claim"].call(queue.waiting, self.toolbox.types())
-        print(f"{later} due later", flush=True)  # noqa: T201 (what --drain promises)
+        print(f"{await self._claimer.due_later()} due later", flush=True)  # noqa: T201 (what --drain promises)
         return True
 
     # -- small side tasks --------------------------------------------------------------------------------------------

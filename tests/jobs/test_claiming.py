@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from jobs import queue
-from jobs.claiming import FULL_PASS_SECONDS, NEWS_SECONDS, ClaimMemory, claim_statement, remembering
+from jobs.queue.claiming import FULL_PASS_SECONDS, NEWS_SECONDS, ClaimMemory, claim_statement, remembering
 from tests.jobs.arrange import add_worker, claim, new_job, set_rule, succeed
 from tests.jobs.test_plans import buffers, claim_parameters, explained
 
@@ -76,6 +76,22 @@ def test_a_memory_is_forgotten_with_its_session(cursor, connect, memory):
     assert memory.heads is not None
     memory.attach(connect().info.backend_pid)
     assert (memory.floor, memory.heads) == (0, None)
+
+
+def test_claim_numbers_may_pass_what_four_bytes_hold(cursor, memory):
+    worker = add_worker(cursor)
+    backlog(cursor, 4)
+    claimed(cursor, worker, memory, slots=1)
+    [number] = cursor.execute("SELECT last_value FROM job_claims").fetchone()
+    cursor.execute("SELECT setval('job_claims', (2 ^ 33)::bigint)")
+    try:
+        jobs = claimed(cursor, worker, memory, slots=1) + claimed(cursor, worker, memory, slots=1)
+        assert [len(queue.finish(cursor, [succeed(job)]).changed) for job in jobs] == [1, 1]
+        assert memory.floor < 2**33, "the first of them still runs"
+        assert len(claimed(cursor, worker, memory, slots=1)) == 1
+    finally:
+        cursor.execute("DELETE FROM job_queue")
+        cursor.execute("SELECT setval('job_claims', %s)", [number])
 
 
 def test_the_inline_lane_remembers_too(cursor, memory):

@@ -16,8 +16,9 @@ import psycopg
 import pytest
 
 from jobs import queue
-from jobs.claiming import ClaimMemory
 from jobs.queue import Ended
+from jobs.queue.claiming import ClaimMemory
+from tests.deadline import wait_until
 from tests.jobs.arrange import (
     add_worker,
     age_heartbeat,
@@ -260,6 +261,23 @@ def test_each_attempt_keeps_its_own_times_and_created_at_never_moves(cursor):
     flat = [time for attempt in times for time in attempt[1:]]
     assert flat == sorted(flat), "attempts lie one after another"
     assert all(due <= started for due, started, _ in times)
+
+
+def test_a_bulk_enqueue_rings_once_and_a_claim_or_finish_not_at_all(cursor, connect):
+    """The commit of a notification takes a lock that all databases of the server share."""
+    listener, rung = connect(), []
+    listener.add_notify_handler(rung.append)
+    listener.execute("LISTEN synops_work")
+    queue.enqueue_many(cursor, [new_job() for _ in range(500)])
+    queue.finish(cursor, [succeed(job) for job in claimed(cursor, add_worker(cursor))])
+    queue.enqueue(cursor, new_job())
+
+    def heard() -> bool:
+        listener.execute("SELECT 1")
+        return len(rung) >= 2
+
+    wait_until(heard, "the last enqueue has rung")
+    assert [(one.channel, one.payload) for one in rung] == [("synops_work", "")] * 2
 
 
 SAMPLE = """

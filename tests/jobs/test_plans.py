@@ -8,7 +8,7 @@ import pytest
 from django.db import connection, transaction
 
 from jobs import queue
-from jobs.claiming import claim_inline_statement, claim_statement, remembering
+from jobs.queue.claiming import claim_inline_statement, claim_statement, remembering
 from synops.graph.columns import new_id
 from synops.store.identities import SYSTEM_COLLECTION_ID
 from synops.store.sql import load
@@ -25,7 +25,7 @@ FROM (VALUES ('alpha', 'completed', 5, 'succeeded', interval '0', 50000),
              ('full', 'pending', 10, NULL, interval '0', 20000),
              ('beta', 'pending', 10, NULL, interval '1 day', 20000),
              ('alpha', 'pending', 5, NULL, interval '0', 2000)) AS v (kind, status, priority, outcome, delay, n),
-     LATERAL generate_series(1, v.n)
+     LATERAL generate_series(1, v.n / %(shrink)s)
 """
 
 
@@ -33,7 +33,7 @@ FROM (VALUES ('alpha', 'completed', 5, 'succeeded', interval '0', 50000),
 def filled(django_db_setup, django_db_blocker):
     """50,000 finished jobs, 20,000 waiting behind the limit of their type, 20,000 due later, 2,000 runnable."""
     with django_db_blocker.unblock(), connection.cursor() as cursor:
-        cursor.execute(FILL, {"collection": SYSTEM_COLLECTION_ID})
+        cursor.execute(FILL, {"collection": SYSTEM_COLLECTION_ID, "shrink": 1})
         cursor.execute("VACUUM ANALYZE job_queue")
         yield
         cursor.execute("TRUNCATE job_queue CASCADE")
@@ -106,6 +106,19 @@ def test_claim_is_flat_behind_a_saturated_type_and_a_future_backlog(large_queue)
     assert buffers(plan) < 250
 
 
+def test_the_claim_keeps_its_plan_when_statistics_are_of_an_empty_queue(large_queue):
+    """A backlog comes in seconds; the statistics follow when autovacuum gets round to it."""
+    parameters = claim_parameters(add_worker(large_queue))
+    large_queue.execute("TRUNCATE job_queue CASCADE")
+    large_queue.execute("ANALYZE job_queue")
+    large_queue.execute(FILL, {"collection": SYSTEM_COLLECTION_ID, "shrink": 10})
+    for statement in (claim_statement(), claim_inline_statement()):
+        plan = explain(large_queue, statement, parameters)
+        assert "job_queue_claim" in indexes(plan)
+        assert not reads_whole_queue(plan)
+        assert buffers(plan) < 300
+
+
 def test_finish_finds_its_rows_by_primary_key(large_queue):
     jobs = claim(large_queue, add_worker(large_queue), types=["alpha"])
     ended = json.dumps([queue.Ended(job, "succeeded").as_json() for job in jobs])
@@ -127,6 +140,31 @@ def test_an_inline_batch_is_claimed_within_a_few_pages_a_job(large_queue):
     assert "job_queue_claim" in indexes(plan)
     assert not reads_whole_queue(plan)
     assert buffers(plan) < 30 * queue.INLINE_BATCH
+
+
+IN_LINE = """
+INSERT INTO job_queue (id, collection_node_id, job_type, payload, priority, order_key, created_at, scheduled_for)
+SELECT gen_random_uuid(), %(collection)s, 'line', '{}', 5, CASE WHEN alone THEN 'k' || n ELSE 'busy' END,
+       moment + n * interval '1 ms', moment + n * interval '1 ms'
+FROM (VALUES (false, 10000, now() - interval '2 hours'), (true, 100, now() - interval '1 hour')) AS v (alone, count, moment),
+     LATERAL generate_series(1, v.count) AS n
+"""
+
+
+def test_an_inline_claim_is_flat_behind_a_long_backlog_of_one_order_key(large_queue):
+    """Only the first of the ten thousand may start. Whether a row is the first is asked once for the key, not once a row."""
+    large_queue.execute(IN_LINE, {"collection": SYSTEM_COLLECTION_ID})
+    large_queue.execute("ANALYZE job_queue")
+    parameters = {**claim_parameters(add_worker(large_queue)), "types": ["line"], "slots": 50}
+    plan = explain(large_queue, claim_inline_statement(), parameters)
+    assert plan["Actual Rows"] == 50 + 1, "one of the key, the others behind it, and what it remembers"
+    assert {"job_queue_claim", "job_queue_order"} <= indexes(plan)
+    assert not reads_whole_queue(plan)
+    assert buffers(plan) < 3_000
+    large_queue.execute("DELETE FROM job_queue WHERE order_key <> 'busy'")
+    plan = explain(large_queue, claim_inline_statement(), parameters)
+    assert plan["Actual Rows"] == 1 + 1
+    assert buffers(plan) < 1_000
 
 
 def test_an_inline_batch_is_finished_in_place(large_queue):

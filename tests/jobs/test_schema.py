@@ -133,3 +133,25 @@ def test_an_unknown_status_in_a_filter_answers_with_nothing():
     assert list(Job.objects.filter(status="banana")) == []
     assert list(Job.objects.filter(status__in=["banana"])) == []
     assert Job.objects.exclude(status="banana").count() == 0
+
+
+def test_what_counts_up_for_ever_has_eight_bytes():
+    """A claim number, an attempt, a log chunk: two thousand million of them are some years of a busy queue."""
+    numbered = rows(
+        "SELECT c.relname, a.attname, format_type(a.atttypid, a.atttypmod) FROM pg_attribute a "
+        "JOIN pg_class c ON c.oid = a.attrelid "
+        "WHERE a.attidentity <> '' AND (c.relname LIKE 'job\\_%%' OR c.relname LIKE 'pipeline\\_%%')"
+    )
+    assert {"job_attempts"} <= {table for table, _, _ in numbered}
+    assert {kind for _, _, kind in numbered} == {"bigint"}, numbered
+    assert columns("job_queue")["claim_no"][0] == "bigint"
+    assert rows("SELECT data_type::text FROM pg_sequences WHERE sequencename = 'job_claims'") == [("bigint",)]
+
+
+def test_payloads_and_results_have_no_index_that_every_change_would_feed():
+    inverted = rows(
+        "SELECT indexrelid::regclass::text FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid "
+        "JOIN pg_am m ON m.oid = c.relam WHERE m.amname = 'gin' AND i.indrelid = ANY(ARRAY["
+        "'job_queue', 'job_attempts', 'job_log']::regclass[])"
+    )
+    assert inverted == []

@@ -1,4 +1,4 @@
-"""Ours, as the others are used: jobs/queue.py on one connection, and `manage.py runworker` with everything on."""
+"""Ours, as the others are used: jobs/queue on one connection, and `manage.py runworker` with everything on."""
 
 from __future__ import annotations
 

@@ -8,8 +8,8 @@ from typing import Any
 import psycopg
 
 from jobs import queue
-from jobs.claiming import ClaimMemory
 from jobs.queue import ClaimedJob, Ended
+from jobs.queue.claiming import ClaimMemory
 from resources import workers
 from resources.workers import Registration
 from synops.graph.columns import new_id

@@ -11,8 +11,8 @@ from typing import Any
 
 import psycopg
 
-from jobs.claiming import claim_statement, remembering
 from jobs.queue import RESERVE_AFTER_SECONDS
+from jobs.queue.claiming import claim_statement, remembering
 from synops.store.sql import load
 from tests.benchmarks.house import House
 from tests.benchmarks.queue.backlogs import LEVELS, TYPES, Claimer, fill, limit, settle

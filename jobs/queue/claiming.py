@@ -1,4 +1,4 @@
-"""How a claim is put together from its parts in jobs/sql, and what one claim remembers for the next.
+"""The claims, how they are put together from their parts in jobs/sql, and what one claim remembers for the next.
 
 A claim passes the dead index entries of every job claimed since the oldest open snapshot: as long as somebody runs
 pg_dump, each claim costs more than the last. Two things that it has just seen let the next one begin behind them:
@@ -16,42 +16,21 @@ from __future__ import annotations
 
 import json
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import Any, TypeAlias
 from uuid import UUID
 
+from jobs.queue.records import ClaimedJob, Limits
 from synops.store.sql import Cursor, load
 
 FULL_PASS_SECONDS = 10.0
 NEWS_SECONDS = 1.0
+INLINE_BATCH = 200
 
-
-@dataclass(frozen=True)
-class Limits:
-    """What one attempt may use: seconds, and limits of the type's rule (None = none)."""
-
-    timeout_seconds: int
-    max_open_files: int | None = None
-    max_cpu_seconds: int | None = None
-    max_rss_mb: int | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class ClaimedJob:
-    """A job that a worker now owns, under `lease`, until it finishes it or is taken for lost."""
-
-    id: UUID
-    collection_id: UUID
-    job_type: str
-    payload: dict[str, Any]
-    lease: int
-    worker_id: UUID
-    attempt: int
-    max_attempts: int
-    run_id: UUID | None
-    chain: tuple[UUID, ...]
-    limits: Limits
+RESERVE_AFTER_SECONDS = 60.0
+"""A job that has waited this long and would fit an empty machine is not passed by lighter ones any more."""
 
 
 Heads: TypeAlias = tuple[str, str, str, str]
@@ -92,6 +71,59 @@ class ClaimMemory:
     def looking_at_everything(self) -> None:
         """A full pass begins: what comes in from now on is news."""
         self.full_pass_at, self.has_news = time.monotonic(), False
+
+
+def claim(
+    cursor: Cursor,
+    *,
+    worker_id: UUID,
+    machine: str,
+    types: Sequence[str],
+    slots: int,
+    budget: int,
+    live_call: bool = False,
+    disk_full: bool = False,
+    reserve_after_seconds: float = RESERVE_AFTER_SECONDS,
+    memory: ClaimMemory | None = None,
+) -> list[ClaimedJob]:
+    """Take up to `slots` due jobs of `types`, within every limit. Needs a READ COMMITTED transaction of its own.
+
+    A worker that gives the same `memory` each time pays less for a claim beside old snapshots.
+    """
+    parameters = {
+        "worker": worker_id,
+        "machine": machine,
+        "types": list(types),
+        "slots": slots,
+        "budget": budget,
+        "live_call": live_call,
+        "disk_full": disk_full,
+        "reserve_after": reserve_after_seconds,
+    }
+    return take(cursor, claim_statement(), parameters, memory or ClaimMemory(), lazily=False)
+
+
+def claim_inline(
+    cursor: Cursor,
+    *,
+    worker_id: UUID,
+    types: Sequence[str],
+    machine: str = "",
+    live_call: bool = False,
+    disk_full: bool = False,
+    memory: ClaimMemory | None = None,
+) -> list[ClaimedJob]:
+    """Take up to 200 due jobs of types that run inside the worker, those of one order key one after another."""
+    parameters = {
+        "worker": worker_id,
+        "machine": machine,
+        "types": list(types),
+        "slots": INLINE_BATCH,
+        "live_call": live_call,
+        "disk_full": disk_full,
+    }
+    jobs = take(cursor, claim_inline_statement(), parameters, memory or ClaimMemory(), lazily=True)
+    return sorted(jobs, key=lambda job: job.id)
 
 
 def take(
@@ -164,8 +196,9 @@ def why_waiting_statement() -> str:
     return _statement(_admission(), "fitting", "why_waiting")
 
 
-def _admission(in_order: str = "") -> str:
-    return load("jobs.sql", "admission").replace("/* in order */", in_order)
+def _admission(waiting: str = "") -> str:
+    text = load("jobs.sql", "admission")
+    return text.replace("/* waiting */ job_queue", f"({waiting})") if waiting else text
 
 
 def _statement(admission: str, *names: str) -> str:
