@@ -9,8 +9,10 @@ from typing import Any
 
 import psycopg
 import pytest
+from django.core.management import CommandError, call_command
 from django.db import connection
 
+from jobs.models import Job, Schedule
 from jobs.schedules import CronRefused, NameTaken, NotRun, put, remove, run_by_hand
 from jobs.schedules.alarms import late
 from jobs.schedules.clock import Clock, _next_tick
@@ -248,3 +250,28 @@ def test_the_clock_takes_what_is_due_and_survives_a_line_that_it_cannot_read() -
 def test_a_round_of_the_clock_computes_a_line_once() -> None:
     schedule = Ticking("x", "0 3 * * *", "Europe/Oslo", datetime(2026, 1, 1, tzinfo=UTC))
     assert _next_tick(schedule) == datetime(2026, 1, 1, 2, tzinfo=UTC)
+
+
+# -- at a shell --------------------------------------------------------------------------------------------------------
+
+
+def test_a_schedule_is_run_at_a_shell_once_and_a_wrong_name_is_said(capsys: pytest.CaptureFixture[str]) -> None:
+    call_command("run_schedule", "bulk_reevaluation")
+    job = Job.objects.get(pk=capsys.readouterr().out.strip())
+    assert (job.job_type, job.priority, job.status) == ("bulk_reevaluation", 10, "pending")
+    with pytest.raises(CommandError, match="queued or running already"):
+        call_command("run_schedule", "bulk_reevaluation")
+    with pytest.raises(CommandError, match="no schedule named nothing"):
+        call_command("run_schedule", "nothing")
+
+
+def test_without_a_name_each_schedule_is_told_with_when_it_ticks(capsys: pytest.CaptureFixture[str]) -> None:
+    Schedule.objects.filter(name="selection").update(enabled=False)
+    Schedule.objects.filter(name="replica_sync").update(orphaned=True)
+    call_command("run_schedule")
+    lines = {line.split()[0]: line for line in capsys.readouterr().out.splitlines()}
+    assert set(lines) == set(Schedule.objects.values_list("name", flat=True))
+    assert "Every 10 minutes" in lines["reconciliation"]
+    assert "by hand only" in lines["bulk_reevaluation"]
+    assert "switched off" in lines["selection"]
+    assert "its code is gone" in lines["replica_sync"]
