@@ -13,6 +13,7 @@ from django.contrib.postgres.expressions import ArraySubquery
 from django.db.models import BooleanField, Exists, F, Field, Func, OuterRef, QuerySet, Subquery
 from django.db.models.functions import Now
 from django.utils.translation import gettext_lazy as _
+from django.utils.translation import pgettext_lazy
 from django_filters import CharFilter, ChoiceFilter, DateTimeFilter, Filter, FilterSet, UUIDFilter
 
 from jobs.models import Attempt, Job
@@ -90,7 +91,7 @@ class JobFilterSet(FilterSet):  # type: ignore[misc]
     collection_id = UUIDFilter(field_name="collection_node_id", label=_("Collection"))
     priority = ChoiceFilter(choices=PRIORITIES, label=_("Priority"))
     worker = CharFilter(method=of_worker, label=_("Worker or machine"), max_length=LONGEST_TEXT)
-    run_id = UUIDFilter(field_name="run_id", label=_("Run"))
+    run_id = UUIDFilter(field_name="run_id", label=pgettext_lazy("noun", "Run"))
     period = ChoiceFilter(choices=PERIOD_CHOICES, method=of_period, label=_("Created"))
     created_after = MomentFilter(field_name="created_at", lookup_expr="gte", label=_("Created from"))
     created_before = MomentFilter(field_name="created_at", lookup_expr="lt", label=_("Created before"))

@@ -60,7 +60,9 @@ class BulkOperationAdmin(ReadOnly, VisibleAdmin):
     def change_view(self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: Any = None) -> Any:
         bulk = self.get_object(request, object_id)
         stoppable = bulk is not None and bulk.stop_requested_at is None and self.has_stop_permission(request, bulk)
-        return super().change_view(request, object_id, form_url, {**(extra_context or {}), "stoppable": stoppable})
+        title = {"title": self.what(bulk), "subtitle": None} if bulk else {}
+        context = {**title, **(extra_context or {}), "stoppable": stoppable}
+        return super().change_view(request, object_id, form_url, context)
 
     def stop_view(self, request: HttpRequest, object_id: str) -> HttpResponse:
         """Asks the workers to leave off before the next piece."""

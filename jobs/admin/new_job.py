@@ -58,6 +58,7 @@ class JobForm(forms.Form):
         if description is None:
             self.fields["payload"] = forms.JSONField(
                 label=_("Payload (JSON)"),
+                initial=dict,
                 widget=forms.Textarea(attrs={"rows": 10, "class": "json-field", "spellcheck": "false"}),
             )
 

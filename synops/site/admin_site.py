@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from django.apps import apps
 from django.contrib.admin import AdminSite
 from django.http import HttpRequest
 from django.template.response import TemplateResponse
@@ -66,7 +67,9 @@ class SynopsAdminSite(AdminSite):
         self, request: HttpRequest, app_label: str, extra_context: dict[str, Any] | None = None
     ) -> TemplateResponse:
         """The page of one app; that of the resources shows how they are."""
-        own = resources_page(request) if app_label == "resources" else {}
+        own: dict[str, Any] = {"title": apps.get_app_config(app_label).verbose_name}
+        if app_label == "resources":
+            own |= resources_page(request)
         return super().app_index(request, app_label, {**own, **(extra_context or {})})
 
     def get_app_list(self, request: HttpRequest, app_label: str | None = None) -> list[Any]:

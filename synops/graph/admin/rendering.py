@@ -10,6 +10,7 @@ from django.template.defaultfilters import date as format_date
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.timezone import localtime
+from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
 MOMENT_FORMAT = "j M Y H:i:s"
@@ -17,12 +18,18 @@ NOTHING = "–"
 LONGEST_JSON = 100_000
 
 
+def written(local: datetime, style: str) -> str:
+    """A time in a date format of Django's as English has it; Norwegian writes “30. nov” for “30 Nov”."""
+    norwegian = (get_language() or "").startswith("n")
+    return format_date(local, style.replace("j M", "j. b") if norwegian else style)
+
+
 def moment(value: datetime | None, field: str = "") -> SafeString | str:
     """A time in the site's zone, with the exact one for machines. `field` names the cell for the live view."""
     if value is None:
         return format_html('<time data-field="{}">{}</time>', field, NOTHING) if field else NOTHING
     local = localtime(value)
-    shown = format_date(local, MOMENT_FORMAT)
+    shown = written(local, MOMENT_FORMAT)
     if field:
         return format_html('<time datetime="{}" data-field="{}">{}</time>', local.isoformat(), field, shown)
     return format_html('<time datetime="{}">{}</time>', local.isoformat(), shown)
@@ -34,10 +41,10 @@ def brief(value: datetime | None) -> SafeString | str:
         return NOTHING
     local, today = localtime(value), localtime()
     if local.date() == today.date():
-        shown = format_date(local, "H:i:s")
+        shown = written(local, "H:i:s")
     else:
-        shown = format_date(local, "j M H:i" if local.year == today.year else "j M Y")
-    whole = format_date(local, MOMENT_FORMAT)
+        shown = written(local, "j M H:i" if local.year == today.year else "j M Y")
+    whole = written(local, MOMENT_FORMAT)
     return format_html('<time datetime="{}" title="{}">{}</time>', local.isoformat(), whole, shown)
 
 

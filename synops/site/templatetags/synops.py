@@ -42,6 +42,12 @@ def brief(value: datetime | None) -> SafeString | str:
 
 
 @register.filter
+def hour(value: datetime) -> str:
+    """Day and clock, for a table of many days."""
+    return rendering.written(timezone.localtime(value), "j M H:i")
+
+
+@register.filter
 def size(value: int) -> str:
     """Bytes for people."""
     return rendering.size(value)

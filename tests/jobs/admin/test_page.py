@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import uuid4
 
 import pytest
 from django.test import Client
+from django.utils import timezone
+from django.utils.translation import override
 
 from jobs.models import Attempt, Job, LogChunk
+from synops.graph.admin.rendering import MOMENT_FORMAT, written
 from tests.jobs.making import ended_job, make_job, running_job
 from tests.people import make_collection, make_node, make_user
 
@@ -83,6 +86,21 @@ def test_secrets_in_the_command_are_masked(client: Client, member: Any):
     text = page(client, job)
     assert "hemmelig" not in text
     assert "--api-key=•••" in text
+
+
+@pytest.mark.parametrize(("language", "said"), [("nb", "3. nov 2026 04:05:06"), ("en", "3 Nov 2026 04:05:06")])
+def test_times_are_written_as_the_language_does(language: str, said: str):
+    with override(language):
+        assert written(datetime(2026, 11, 3, 4, 5, 6, tzinfo=UTC), MOMENT_FORMAT) == said
+
+
+def test_what_is_left_is_told_once_there_is_something_to_tell_from(client: Client, member: Any):
+    job = running_job(make_collection("Podcast", member), started_at=timezone.now() - timedelta(minutes=10))
+    for progress, left in ((None, ""), (0.01, ""), (0.5, "10 min"), (1.0, "")):
+        job.attempt_rows.update(progress=progress)
+        said = client.get(f"/admin/jobs/job/{job.pk}/change/").context["left"]
+        assert said.startswith(left), progress
+        assert bool(said) is bool(left), progress
 
 
 def test_the_course_of_a_job_is_a_line_of_moments(client: Client, member: Any):
