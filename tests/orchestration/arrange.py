@@ -177,3 +177,20 @@ def open_items() -> list[Node]:
 
 def edge_targets(node: UUID, edge_type: str) -> set[UUID]:
     return set(Edge.objects.filter(source_id=node, edge_type=edge_type).values_list("target_id", flat=True))
+
+
+def runs_of(recipe: Node) -> int:
+    return Run.objects.filter(orchestration_id=recipe.pk).count()
+
+
+def consume_all() -> None:
+    """Read the outbox to its end."""
+    while consume().events:
+        pass
+
+
+def begin(collection: Node, document: dict[str, Any], title: str = "Recipe") -> tuple[Node, Run, Node]:
+    recipe = make_recipe(title, document, collection)
+    recording = make_recording(collection)
+    end(recording)
+    return recipe, started(recipe), recording

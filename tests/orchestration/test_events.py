@@ -9,18 +9,19 @@ from django.db import connection, transaction
 
 from orchestration import events
 from orchestration.events import consume
-from orchestration.models import Considered, LogEntry, Run, Tombstone
-from orchestration.steward import prune_events, raise_due
+from orchestration.models import Considered, Run
 from synops.graph.models import Edge, GraphEvent, Node
 from synops.store.identities import SYSTEM_COLLECTION_ID
 from tests.orchestration.arrange import (
     add_tools,
     compiled,
+    consume_all,
     end,
     item,
     make_recipe,
     make_recording,
     note,
+    runs_of,
     settle_outbox,
     started,
     transcribe,
@@ -34,15 +35,6 @@ pytestmark = pytest.mark.django_db
 def collection():
     add_tools()
     return make_collection("Podcast")
-
-
-def runs_of(recipe: Node) -> int:
-    return Run.objects.filter(orchestration_id=recipe.pk).count()
-
-
-def consume_all() -> None:
-    while consume().events:
-        pass
 
 
 def move_events_back(seconds: int) -> None:
@@ -221,131 +213,6 @@ def test_an_edge_event_gives_both_ends_and_its_type(collection):
     assert started(recipe).steps.get().params == {"text": f"about {article.pk} {topic.pk}"}
 
 
-def test_a_planned_time_starts_recipes_once_per_value(collection):
-    recipe = make_recipe("R", compiled([note("{event.scheduled_for}")], event="scheduled.due"), collection)
-    node = make_node("content", "Sak", into=collection, metadata={"scheduled_for": "2026-05-17T08:00"})
-    make_node("content", "Senere", into=collection, metadata={"scheduled_for": "2999-01-01"})
-    for value in ("ikke en tid", 17, None, "2026-99-99T99:99"):
-        make_node("content", "Rot", into=collection, metadata={"scheduled_for": value})
-    assert [raise_due(), raise_due()] == [1, 0]
-    consume_all()
-    assert runs_of(recipe) == 1
-    node.metadata = {"scheduled_for": "2026-05-18T08:00:00+02:00"}
-    node.save()
-    assert raise_due() == 1
-    consume_all()
-    assert runs_of(recipe) == 2
-
-
-@pytest.mark.parametrize(
-    ("value", "utc"),
-    [
-        ("2026-07-01T08:00", "2026-07-01 06:00"),
-        ("2026-01-01 08:00:00", "2026-01-01 07:00"),
-        ("2026-07-01", "2026-06-30 22:00"),
-        ("2026-07-01T08:00:00Z", "2026-07-01 08:00"),
-        ("2026-07-01T08:00:00+05:00", "2026-07-01 03:00"),
-        ("2026-07-01T08:00:00.123-0500", "2026-07-01 13:00"),
-        ("tull", None),
-        ("", None),
-    ],
-)
-def test_a_time_without_an_offset_is_local(value, utc):
-    with connection.cursor() as cursor:
-        cursor.execute(
-            "SELECT to_char(planned_time(%s, 'Europe/Oslo') AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI')", [value]
-        )
-        assert cursor.fetchone() == (utc,)
-
-
-def test_a_clock_recipe_is_not_started_by_planned_nodes(collection):
-    document = compiled([item("x")], event="scheduled.due")
-    document["trigger"]["schedule"] = {"cron": "0 8 * * 1", "timezone": "Europe/Oslo"}
-    recipe = make_recipe("R", document, collection)
-    make_node("content", "Sak", into=collection, metadata={"scheduled_for": "2026-05-17T08:00"})
-    raise_due()
-    consume_all()
-    assert runs_of(recipe) == 0
-
-
-def test_observing_restricts_a_recipe_to_nodes_and_what_belongs_to_them(collection):
-    recipe = make_recipe("R", compiled([transcribe()]), collection)
-    watched, other = make_recording(collection, "A"), make_recording(collection, "B")
-    inside = make_node("communication", "C", into=watched)
-    Edge.objects.create(source=recipe, target=watched, edge_type="observes")
-    for recording in (watched, other, inside):
-        end(recording)
-    consume_all()
-    assert set(Run.objects.values_list("node_id", flat=True)) == {watched.pk, inside.pk}
-    assert Considered.objects.get(orchestration_id=recipe.pk).reason == "not_observed"
-
-
-def test_a_removed_observes_edge_means_never_here_and_never_widens_a_recipe(collection):
-    recipe = make_recipe("R", compiled([transcribe()]), collection)
-    watched, other = make_recording(collection, "A"), make_recording(collection, "B")
-    edge = Edge.objects.create(source=recipe, target=watched, edge_type="observes")
-    edge.delete()
-    assert Tombstone.objects.filter(orchestration_id=recipe.pk, node_id=watched.pk).exists()
-    end(watched)
-    end(other)
-    consume_all()
-    assert runs_of(recipe) == 0
-    recipe.metadata = {**recipe.metadata, "observe_elsewhere": True}
-    recipe.save()
-    end_again(watched)
-    end_again(other)
-    consume_all()
-    assert set(Run.objects.values_list("node_id", flat=True)) == {other.pk}
-    Edge.objects.create(source=recipe, target=watched, edge_type="observes")
-    assert not Tombstone.objects.exists()
-    end_again(watched)
-    consume_all()
-    assert runs_of(recipe) == 2
-
-
-def end_again(recording: Node) -> None:
-    recording.metadata = {}
-    recording.save()
-    end(recording)
-
-
-def test_a_deleted_node_leaves_no_tombstone(collection):
-    recipe = make_recipe("R", compiled([transcribe()]), collection)
-    watched = make_recording(collection, "A")
-    Edge.objects.create(source=recipe, target=watched, edge_type="observes")
-    Node.objects.filter(pk=watched.pk)._raw_delete("default")
-    assert not Tombstone.objects.exists()
-
-
-def test_an_event_that_a_run_caused_does_not_start_the_same_recipe_again(collection):
-    recipe = make_recipe(
-        "R", compiled([item("x")], event="node.created", conditions=[{"node_kind": "content"}]), collection
-    )
-    settle_outbox()
-    with transaction.atomic(), connection.cursor() as cursor:
-        cursor.execute("SELECT set_config('synops.chain', %s, true)", ["{" + str(recipe.pk) + "}"])
-        make_node("content", "Sak", into=collection)
-    consume_all()
-    assert runs_of(recipe) == 0
-    line = LogEntry.objects.get(orchestration_id=recipe.pk)
-    assert (line.tool_binary, line.status, line.reason) == ("cascade", "skipped", "cycle")
-
-
-def test_a_chain_of_events_ends_at_the_depth_limit(collection, settings):
-    settings.MAX_CASCADE_DEPTH = 3
-    recipe = make_recipe(
-        "R", compiled([item("x")], event="node.created", conditions=[{"node_kind": "content"}]), collection
-    )
-    settle_outbox()
-    chain = "{" + ",".join(str(make_node("x").pk) for _ in range(3)) + "}"
-    with transaction.atomic(), connection.cursor() as cursor:
-        cursor.execute("SELECT set_config('synops.chain', %s, true)", [chain])
-        make_node("content", "Sak", into=collection)
-    consume_all()
-    assert runs_of(recipe) == 0
-    assert LogEntry.objects.get(orchestration_id=recipe.pk).reason == "depth"
-
-
 def test_an_event_that_fails_alone_is_set_aside_and_the_others_go_on(collection, caplog):
     good = make_recipe("good", compiled([transcribe()]), collection)
     bad = make_recipe("bad", compiled([transcribe()]), collection)
@@ -382,17 +249,3 @@ def test_ten_thousand_events_at_once(collection):
     with connection.cursor() as cursor:
         cursor.execute("SELECT count(*), count(DISTINCT payload ->> 'text') FROM job_queue WHERE job_type = 'note'")
         assert cursor.fetchone() == (10_000, 10_000)
-
-
-def test_handled_events_are_forgotten_after_a_week_but_planned_times_are_remembered(collection):
-    node = make_node("content", "Sak", into=collection, metadata={"scheduled_for": "2026-05-17T08:00"})
-    raise_due()
-    consume_all()
-    with connection.cursor() as cursor:
-        cursor.execute("UPDATE graph_events SET done_at = now() - interval '8 days'")
-    prune_events()
-    assert [event.event for event in GraphEvent.objects.all()] == ["scheduled.due"]
-    assert raise_due() == 0
-    Node.objects.filter(pk=node.pk)._raw_delete("default")
-    prune_events()
-    assert not GraphEvent.objects.exists()
