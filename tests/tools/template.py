@@ -27,7 +27,7 @@ def load() -> None:
     from simplemma import lemmatize
     from wordfreq import zipf_frequency
 
-    for language in ("nb", "nn", "en", "da", "sv"):
+    for language in ("nb", "nn", "en"):
         lemmatize("skole", lang=language)
     for language in ("nb", "en"):
         zipf_frequency("skole", language)

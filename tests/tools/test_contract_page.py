@@ -41,7 +41,7 @@ def wordcount(workshop: Workshop) -> Workshop:
 
 
 def run(workshop: Workshop, *flags: str) -> Outcome:
-    return workshop.run(str(workshop.root / "synops-wordcount"), *flags, STORE_DIR=str(workshop.store.root))
+    return workshop.execute(str(workshop.root / "synops-wordcount"), *flags, STORE_DIR=str(workshop.store.root))
 
 
 def test_the_shell_example_is_a_tool(wordcount: Workshop) -> None:

@@ -89,7 +89,7 @@ def test_what_can_not_be_read(database_workshop: Workshop, demo: DemoNodes) -> N
     without = database_workshop.root / "without"
     without.mkdir()
     (without / "espeakng_loader.py").write_text("raise ImportError\n")
-    done = database_workshop.run("synops-tts", f"--node-id={text}", PYTHONPATH=str(without))
+    done = database_workshop.execute("synops-tts", f"--node-id={text}", PYTHONPATH=str(without))
     assert (done.code, "pip install espeakng-loader" in done.stderr) == (78, True)
 
 
