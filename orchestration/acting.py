@@ -14,6 +14,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
 from orchestration import manual, reruns
+from orchestration.drafting.dream import run_what_exists
 from orchestration.manual import Wish
 from orchestration.models import Run
 
@@ -37,6 +38,17 @@ def start(user: AbstractBaseUser, wish: Wish) -> UUID:
         raise PermissionError("a run is started in one's own name")
     run_id = manual.start(wish)
     _audit(user, run_id, ADDITION, gettext_noop("Started by hand."))
+    return run_id
+
+
+@transaction.atomic
+def start_what_exists(user: AbstractBaseUser, wish: Wish, script: str) -> UUID:
+    """Start the steps of a partial script that the tools of now can do, once; the run's id. Raises as `start` does."""
+    _may(user, START)
+    if wish.user != user:
+        raise PermissionError("a run is started in one's own name")
+    run_id = run_what_exists(wish, script)
+    _audit(user, run_id, ADDITION, gettext_noop("What exists was started by hand."))
     return run_id
 
 

@@ -6,7 +6,7 @@ The same functions decide as in earnest. Nothing is executed: no shipped tool de
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 from uuid import UUID
 
@@ -17,10 +17,10 @@ from orchestration.event_values import Event, Occasion, variables
 from orchestration.events import Surroundings
 from orchestration.facts import read_facts, read_traits, subject
 from orchestration.language import Plan, ToolCall
-from orchestration.language.plan import Alternative, Clause
+from orchestration.language.plan import Alternative, Clause, Trigger
 from orchestration.library import Candidate, candidates, loop_reason, verdict
 from orchestration.run_state import WORK_ITEM
-from orchestration.states import Reason
+from orchestration.states import Reason, RecipeState
 from orchestration.toolbook import ToolBook, Unusable
 from orchestration.values import MissingValue, fill_text, fill_value, names
 from synops.store.masking import mask_argv
@@ -65,12 +65,15 @@ def read_event(cursor: Cursor, event_id: int) -> Event | None:
     return Event.from_row(*row) if row else None
 
 
-def answer(cursor: Cursor, recipe_id: UUID, event: Event) -> Answer:
-    """Evaluate an event anew for one recipe, as the steward did when it read it, but with the graph of now."""
+def answer(cursor: Cursor, recipe_id: UUID, event: Event, trigger: Trigger | None = None) -> Answer:
+    """Evaluate an event anew for one recipe, as the steward did when it read it, but with the graph of now.
+
+    `trigger` is that of a text which is not saved yet, in place of the stored one.
+    """
     found = candidates(cursor, [recipe_id])
     if not found or not found[0].is_recipe:
         return Answer(False, Reason.NOT_A_RECIPE)
-    candidate = found[0]
+    candidate = replace(found[0], trigger=trigger) if trigger else found[0]
     if candidate.trigger is None or candidate.trigger.event != event.name or candidate.trigger.schedule is not None:
         return Answer(False, Reason.OTHER_EVENT)
     surroundings = Surroundings(cursor, [event])
@@ -89,7 +92,7 @@ def _say(candidate: Candidate, event: Event, collection: UUID | None, seen: Any)
         return Answer(False, reason, tuple(failing(candidate.trigger.conditions, seen)), collection)
     if reason == Reason.NONE:
         reason = loop_reason(candidate.id, event.chain)
-    if reason == Reason.NONE and not candidate.is_active:
+    if reason == Reason.NONE and candidate.state != RecipeState.ACTIVE:
         reason = Reason.INACTIVE
     return Answer(reason == Reason.NONE, reason, collection_id=collection)
 
@@ -102,7 +105,7 @@ def preview_event(recipe_id: UUID, plan: Plan, event_id: int) -> Preview | None:
             return None
         surroundings = Surroundings(cursor, [event])
         subjects = surroundings.subjects(event)
-        said = answer(cursor, recipe_id, event)
+        said = answer(cursor, recipe_id, event, plan.trigger)
         known = variables(surroundings.occasion(event, said.collection_id or subjects[0][0])) if subjects else {}
         return Preview(said, _steps(cursor, plan, {"event": known}))
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from orchestration.language import compile_recipe, from_json, print_human
+from orchestration.language import Plan, compile_recipe, from_json, print_human
 from orchestration.models import Run, RunStep
 from orchestration.vocabulary import database_vocabulary
 
@@ -16,10 +16,15 @@ def texts_of(run: Run) -> Texts:
         plan = from_json(run.compiled)
     except ValueError:
         return {}
+    return texts_of_plan(plan, run.language)
+
+
+def texts_of_plan(plan: Plan, language: str) -> Texts:
+    """What each alternative of a plan says, in the words of `language`."""
     words = database_vocabulary()
     found: Texts = {}
     places: dict[int | None, int] = {}
-    for line in compile_recipe(print_human(plan, words, run.language), words).lines:
+    for line in compile_recipe(print_human(plan, words, language), words).lines:
         alternative = places.get(line.step, 0)
         places[line.step] = alternative + 1
         found[line.step or 0, alternative] = line.text

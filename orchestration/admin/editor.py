@@ -21,10 +21,21 @@ from orchestration.compiling import language_of
 from orchestration.drafting.drafts import Wish, draft
 from orchestration.drafting.dream import request_tools
 from orchestration.drafting.proposal import Missing
-from orchestration.dry_run import Preview, preview_event, preview_node
-from orchestration.language import Compilation, Plan, compile_recipe, diagnostics_to_json, print_human, print_technical
+from orchestration.dry_run import Answer, Preview, preview_event, preview_node
+from orchestration.first_steps import TRIED
+from orchestration.language import (
+    Compilation,
+    Plan,
+    compile_recipe,
+    diagnostics_to_json,
+    print_conditions,
+    print_human,
+    print_technical,
+)
 from orchestration.language.editing import complete, hover
 from orchestration.models import Orchestration
+from orchestration.states import Reason
+from orchestration.step_texts import texts_of_plan
 from orchestration.vocabulary import database_vocabulary
 from synops.graph.admin.bases import person, viewer
 from synops.graph.models import GraphEvent, Node
@@ -120,16 +131,20 @@ def trial(request: HttpRequest, asked: Mapping[str, Any]) -> dict[str, Any]:
         raise Refused(_("The text has errors. Put them right first."))
     preview = _previewed(request, asked, plan)
     said = preview.answer
+    texts = texts_of_plan(plan, _recipe_language(asked))
+    request.session[TRIED] = True
     return {
         "starts": said.starts if said else None,
-        "reason": str(said.reason.label) if said else "",
-        "failing": [[condition.to_json() for condition in clause] for clause in said.failing] if said else [],
+        "inactive": said is not None and said.reason == Reason.INACTIVE,
+        "reason": _why_not(said, plan) if said else "",
         "steps": [
             {
                 "step": step.step,
                 "alternative": step.alternative,
                 "line": step.line,
-                "text": step.text,
+                "text": step.text
+                if step.step and not step.alternative
+                else texts.get((step.step, step.alternative), ""),
                 "command": list(step.command),
                 "unresolved": list(step.unresolved),
                 "problem": step.problem,
@@ -137,6 +152,14 @@ def trial(request: HttpRequest, asked: Mapping[str, Any]) -> dict[str, Any]:
             for step in preview.steps
         ],
     }
+
+
+def _why_not(said: Answer, plan: Plan) -> str:
+    """The reason, with the conditions that do not hold as one would write them."""
+    if not said.failing:
+        return str(said.reason.label)
+    unmet = print_conditions(said.failing, plan.trigger.event, database_vocabulary(), get_language() or "nb")
+    return f"{said.reason.label}: {unmet}"
 
 
 def _previewed(request: HttpRequest, asked: Mapping[str, Any], plan: Plan) -> Preview:

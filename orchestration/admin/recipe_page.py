@@ -14,6 +14,7 @@ from orchestration import why
 from orchestration.language import Compilation, compile_recipe, render_box
 from orchestration.language.editing import condition_phrases, event_phrases, language_of
 from orchestration.models import Orchestration, Run
+from orchestration.samples import samples
 from orchestration.states import RunStatus
 from orchestration.versions import with_differences
 from orchestration.vocabulary import database_vocabulary
@@ -23,13 +24,16 @@ from synops.graph.models import Node
 if TYPE_CHECKING:
     from synops.graph.access import Viewer
 
-VERSIONS, RUNS, EVENTS = 20, 5, 30
+VERSIONS, RUNS, EVENTS, NODES = 20, 5, 30, 20
+TRIED_ON = ("communication", "content", "article", "media")
 
 
 def page_context(request: HttpRequest, recipe: Orchestration | None) -> dict[str, Any]:
     """For the template. Without a recipe, the page of a new one."""
     context: dict[str, Any] = {"tools": tools(), "editor": editor_config(recipe)}
-    if recipe is not None:
+    if recipe is None:
+        context["samples"] = samples(get_language() or "nb")
+    else:
         context |= {
             "recipe": recipe,
             "compilation": render_box(compiled_now(recipe), get_language() or "nb"),
@@ -37,6 +41,7 @@ def page_context(request: HttpRequest, recipe: Orchestration | None) -> dict[str
             "versions": list(with_differences(list(recipe.versions.order_by("-number")[:VERSIONS]))),
             "considered": why.counts(recipe.pk),
             "events": recent_events(recipe, viewer(request)),
+            "nodes": recent_nodes(recipe, viewer(request)),
         }
     return context
 
@@ -71,6 +76,18 @@ def recent_events(recipe: Orchestration, user: Viewer) -> list[dict[str, Any]]:
         {"id": event.pk, "at": event.created_at, "title": str(titles.get(event.node_id) or _("deleted"))}
         for event in found
     ]
+
+
+def recent_nodes(recipe: Orchestration, user: Viewer) -> list[Node]:
+    """What was put lately into the recipe's collections, to try it on when nothing has happened yet.
+
+    Without the files of recordings: a recipe gets those with the recording.
+    """
+    homes = recipe.edges_out.filter(edge_type="belongs_to").values("target")
+    rows = Node.objects.visible_to(user).filter(edges_out__edge_type="belongs_to", edges_out__target__in=homes)
+    kinds = TRIED_ON[:1] if recipe.trigger.get("event") == "communication.ended" else TRIED_ON
+    rows = rows.exclude(edges_in__edge_type="has_media").filter(node_kind__in=kinds)
+    return list(rows.order_by("-created_at", "-id").distinct()[:NODES])
 
 
 def editor_config(recipe: Orchestration | None) -> dict[str, Any]:
@@ -118,6 +135,7 @@ def texts() -> dict[str, str]:
         "trying": _("Trying …"),
         "starts": _("The recipe would start."),
         "starts_not": _("The recipe would not start: %(reason)s"),
+        "starts_once_active": _("The recipe would start, as soon as it is active."),
         "by_hand": _("Tried on a node, as if started by hand."),
         "unresolved": _("known only when it runs: %(names)s"),
         "fallback": _("on failure"),

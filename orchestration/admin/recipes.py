@@ -24,12 +24,16 @@ from orchestration.admin.recipe_form import RecipeForm
 from orchestration.admin.recipe_page import page_context
 from orchestration.answers import ask_eventually
 from orchestration.drafting import keeping
+from orchestration.first_steps import first_steps
 from orchestration.language import compile_recipe, print_technical, render_box
 from orchestration.models import Orchestration
+from orchestration.samples import sample, samples
 from orchestration.states import Executor
 from orchestration.vocabulary import database_vocabulary
 from synops.graph.admin.bases import VisibleAdmin, person, viewer
 from synops.graph.admin.rendering import badge, brief, json_block
+from synops.graph.models import Node
+from synops.store.identities import SYSTEM_COLLECTION_ID
 
 CHANGE_PAGE = "admin:orchestration_orchestration_change"
 WRITTEN = ("title", "collections", "content", "executor", "intelligence", "effort", "version", "wish")
@@ -45,6 +49,11 @@ class RecipeAdmin(VisibleAdmin):
     sortable_by = ()
     readonly_fields = ("shown_state", "compilation", "technical", "compiled_form")
     add_form_template = change_form_template = "admin/orchestration/orchestration/change_form.html"
+    change_list_template = "admin/orchestration/orchestration/change_list.html"
+
+    def changelist_view(self, request: HttpRequest, extra_context: Any = None) -> HttpResponse:
+        shown = {"first_steps": first_steps(request), "samples": samples(get_language() or "nb")}
+        return super().changelist_view(request, {**shown, **(extra_context or {})})
 
     # -- the page ----------------------------------------------------------------------------------------------------
 
@@ -58,6 +67,14 @@ class RecipeAdmin(VisibleAdmin):
 
     def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> tuple[str, ...]:
         return self.readonly_fields if obj is not None and not self.has_change_permission(request, obj) else ()
+
+    def get_changeform_initial_data(self, request: HttpRequest) -> dict[str, Any]:
+        """A sample to begin with, and the collection that there is only one of."""
+        chosen = sample(request.GET.get("sample", ""), get_language() or "nb")
+        places = list(Node.objects.visible_to(viewer(request)).filter(node_kind="collection")[:3])
+        own = [place.pk for place in places if place.pk != SYSTEM_COLLECTION_ID]
+        data: dict[str, Any] = {"collections": own} if len(own) == 1 else {}
+        return {**data, "title": chosen.title, "content": chosen.text} if chosen else data
 
     def get_form(self, request: HttpRequest, obj: Any = None, change: bool = False, **kwargs: Any) -> Any:
         if obj is not None and not self.has_change_permission(request, obj):

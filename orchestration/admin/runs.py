@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import shlex
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
 from django.contrib import admin, messages
 from django.core.exceptions import PermissionDenied
+from django.db import connection
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.template.response import TemplateResponse
 from django.urls import URLPattern, path, reverse
@@ -22,6 +25,7 @@ from orchestration.models import Run, RunStep
 from orchestration.reruns import CannotRerun
 from orchestration.states import RunStatus
 from orchestration.step_texts import text_of, texts_of
+from orchestration.toolbook import ToolBook
 from synops.graph.admin.bases import ReadOnly, VisibleAdmin, person, viewer
 from synops.graph.admin.rendering import badge, brief, duration, pretty
 from synops.graph.models import Node
@@ -121,6 +125,7 @@ class StepLine:
 
     step: RunStep
     text: str
+    command: str
     took: str
     result: str
     running: bool
@@ -130,14 +135,17 @@ def step_lines(run: Run) -> list[StepLine]:
     """In the order in which they were started. Words are looked up only where there are fallbacks."""
     steps = list(run.steps.order_by("id"))
     texts = texts_of(run) if any(step.is_fallback for step in steps) else {}
-    return [step_line(step, text_of(step, texts)) for step in steps]
+    with connection.cursor() as cursor:
+        tools = ToolBook(cursor)
+        return [step_line(step, text_of(step, texts), tools.command(step.tool, step.params)) for step in steps]
 
 
-def step_line(step: RunStep, text: str) -> StepLine:
+def step_line(step: RunStep, text: str, command: Sequence[str] | None) -> StepLine:
     end = step.finished_at or timezone.now()
     return StepLine(
         step=step,
         text=text,
+        command=shlex.join(command) if command else step.tool,
         took=duration(end - step.started_at),
         result=pretty(step.result) if step.result is not None else "",
         running=step.finished_at is None,

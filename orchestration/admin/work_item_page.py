@@ -249,7 +249,7 @@ def _why_taken(item: WorkItem) -> str:
     if not item.is_open:
         return _("it is closed.")
     if item.answer:
-        return _("it has an answer from %s that waits to be approved.") % item.answer.get("name", "?")
+        return _("it has an answer from %s that waits to be approved.") % str(item.answer.get("name"))
     held = current_holder(item)
     if held is None:
         return _("it is free. Take it again.")

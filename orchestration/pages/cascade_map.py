@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 from django import forms
 from django.contrib import messages
 from django.contrib.admin.models import CHANGE, LogEntry
-from django.contrib.admin.widgets import AutocompleteSelect
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.template.response import TemplateResponse
@@ -20,6 +19,7 @@ from orchestration import circles, observing
 from orchestration.cascade_map import HEIGHT, OBSERVES, TRIGGERS, WIDTH, cascade_map
 from orchestration.models import Orchestration
 from synops.graph.admin.bases import person, viewer
+from synops.graph.admin.node_choice import chosen, node_fields, offer
 from synops.graph.models import Edge, Node
 
 if TYPE_CHECKING:
@@ -29,8 +29,10 @@ if TYPE_CHECKING:
 
 MAY_LOOK, MAY_DRAW = "orchestration.view_orchestration", "orchestration.change_orchestration"
 NEVER = "never"
+EDGE = ("recipe", "kind", "target")
 KINDS = ((TRIGGERS, _("starts")), (OBSERVES, _("watches")), (NEVER, _("never reacts to")))
-NEWEST_NODES = 30
+NEWEST_NODES, MOST_LISTED = 30, 200
+NEVER_WATCHED = ("cli_tool", "ai_preset", "orchestration", "notice", "person", "tag", "work_item")
 
 
 class EdgeForm(forms.Form):
@@ -38,15 +40,24 @@ class EdgeForm(forms.Form):
 
     recipe = forms.ModelChoiceField(queryset=Orchestration.objects.none(), label=_("Recipe"))
     kind = forms.ChoiceField(choices=KINDS, label=_("does what"))
-    target = forms.ModelChoiceField(queryset=Node.objects.none(), label=_("to what"))
+    target, target_id = node_fields(_("to what"))
 
-    def __init__(self, site: AdminSite, user: Viewer, *args: Any, **kwargs: Any) -> None:
+    def __init__(self, user: Viewer, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        recipe, target = self.fields["recipe"], self.fields["target"]
-        recipe.queryset = Orchestration.objects.visible_to(user).order_by("title")  # type: ignore[attr-defined]
-        target.queryset = Node.objects.visible_to(user)  # type: ignore[attr-defined]
-        target.widget = AutocompleteSelect(Edge._meta.get_field("target"), site)
-        target.widget.choices = target.choices  # type: ignore[attr-defined]
+        recipes = Orchestration.objects.visible_to(user).order_by("title")
+        self.fields["recipe"].queryset = recipes  # type: ignore[attr-defined]
+        offer(self, "target", user, [*recipes[:MOST_LISTED], *newest_nodes(user)])
+
+    def clean(self) -> dict[str, Any]:
+        found: dict[str, Any] = super().clean() or self.cleaned_data
+        found["target"] = chosen(self, "target")
+        return found
+
+
+def newest_nodes(user: Viewer) -> Any:
+    """What a recipe could watch: the newest things that are neither recipes nor tools."""
+    rows = Node.objects.visible_to(user).exclude(node_kind__in=NEVER_WATCHED)
+    return rows.only("id", "title", "node_kind").order_by("-created_at", "-id")[:NEWEST_NODES]
 
 
 def map_view(site: AdminSite) -> Callable[[HttpRequest], HttpResponse]:
@@ -55,17 +66,16 @@ def map_view(site: AdminSite) -> Callable[[HttpRequest], HttpResponse]:
     def view(request: HttpRequest) -> HttpResponse:
         if not request.user.has_perm(MAY_LOOK):
             raise PermissionDenied
-        form = EdgeForm(site, viewer(request))
+        form = EdgeForm(viewer(request))
         if request.method == "POST":
             if not request.user.has_perm(MAY_DRAW):
                 raise PermissionDenied
-            form = EdgeForm(site, viewer(request), request.POST)
+            form = EdgeForm(viewer(request), request.POST)
             if "remove" in request.POST:
                 _remove(request)
                 return HttpResponseRedirect(reverse("admin:cascade_map"))
-            if form.is_valid() and _draw(request, **form.cleaned_data):
+            if form.is_valid() and _draw(request, **{name: form.cleaned_data[name] for name in EDGE}):
                 return HttpResponseRedirect(reverse("admin:cascade_map"))
-        newest = Node.objects.visible_to(viewer(request)).exclude(node_kind__in=("cli_tool", "orchestration"))
         context = {
             **site.each_context(request),
             "title": _("Cascade map"),
@@ -73,10 +83,9 @@ def map_view(site: AdminSite) -> Callable[[HttpRequest], HttpResponse]:
             "box_width": WIDTH,
             "box_height": HEIGHT,
             "form": form,
-            "media": form.media,
             "may_draw": request.user.has_perm(MAY_DRAW),
             "recipes": form.fields["recipe"].queryset,  # type: ignore[attr-defined]
-            "nodes": newest.only("id", "title", "node_kind").order_by("-created_at", "-id")[:NEWEST_NODES],
+            "nodes": newest_nodes(viewer(request)),
         }
         return TemplateResponse(request, "admin/orchestration/map.html", context)
 

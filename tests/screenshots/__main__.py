@@ -73,7 +73,7 @@ def take(wanted: list[str]) -> None:
     call_command("migrate", verbosity=0)
     from playwright.sync_api import sync_playwright
 
-    from tests.screenshots.pages import pages
+    from tests.screenshots.pages import pages, pose
     from tests.screenshots.scene import PASSWORD, build
     from tests.web import web_server
 
@@ -94,6 +94,7 @@ def take(wanted: list[str]) -> None:
                     answer = page.goto(server.url + address)
                     assert answer.ok, f"{address}: {answer.status}\n{server.log()[-3000:]}"
                     page.wait_for_load_state("networkidle")
+                    pose(page, name)
                     made = webp(painter, picture(page, size["width"]))
                     (FOLDER / f"{name}{suffix}.webp").write_bytes(made)
                     print(f"{name}{suffix}.webp {len(made) // 1024} KiB", flush=True)

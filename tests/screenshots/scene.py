@@ -21,6 +21,7 @@ from synops.site.models import ApiToken
 from synops.site.tokens import create_token
 from tests.jobs.making import ended_job, make_job, running_job
 from tests.people import make_collection, make_node, make_user
+from tests.screenshots.recipes import build_recipes
 
 PASSWORD = "newsroom"
 ERRORS = (
@@ -54,7 +55,8 @@ def build() -> dict[str, Any]:
     make_node("communication", "Morgenmøte på desken", into=places[0], metadata={"livekit_active": True})
     notice(boss, "Møtereferatet fra Kommunestyret i Ås er klart", places[1])
     tokens(boss, places)
-    return {"job": shown, "boss": boss, "run": Run.objects.order_by("-created_at").first(), "bulk": bulk(boss)}
+    run = Run.objects.order_by("-created_at").first()
+    return {"job": shown, "boss": boss, "run": run, "bulk": bulk(boss), **build_recipes(boss, places)}
 
 
 def worker(machine: str, pid: int, running: int, load: float) -> Worker:

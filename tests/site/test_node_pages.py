@@ -160,3 +160,17 @@ def test_a_node_that_nothing_has_happened_to_says_so(desk):
     talk, tag = make_node("communication", "Tomt"), make_node("tag", "emne")
     assert "Nothing that recipes wait for" in page_of(asking, talk)
     assert "Nothing that recipes wait for" not in page_of(asking, tag)
+
+
+def test_the_waveform_is_drawn_from_the_peaks_and_nothing_else_is_put_into_the_page(client, desk, sound, tmp_path):
+    peaks = FileStore(tmp_path).put_bytes(b'{"data": [-5, 7, -100, 120]}').digest
+    sound.metadata["waveform"] = {"json_hash": peaks, "svg_hash": "x"}
+    sound.save()
+    assert '<path d="M0.5' in page_of(client, sound)
+    for bad in (b'{"data": ["<script>"]}', b"<svg>", b'{"data": 3}', b"[]"):
+        sound.metadata["waveform"] = {"json_hash": FileStore(tmp_path).put_bytes(bad).digest}
+        sound.save()
+        assert 'class="waveform"' not in page_of(client, sound)
+    sound.metadata["waveform"] = {"json_hash": "f" * 64}
+    sound.save()
+    assert 'class="waveform"' not in page_of(client, sound)

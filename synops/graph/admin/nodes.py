@@ -10,11 +10,13 @@ from django.contrib.auth import get_user_model
 from django.core.exceptions import ValidationError
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
+from django.urls import URLPattern, path
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext_lazy as _
 
 from synops.graph.admin.bases import VisibleAdmin
+from synops.graph.admin.new_content import new_collection_view, new_recording_view
 from synops.graph.admin.panels import panels_of
 from synops.graph.admin.rendering import brief, json_block
 from synops.graph.models import Node
@@ -86,6 +88,15 @@ class NodeAdmin(VisibleAdmin):
     sortable_by = ()
     readonly_fields = ("created", "changed", "shown_metadata")
     change_form_template = "admin/graph/node/change_form.html"
+    change_list_template = "admin/graph/node/change_list.html"
+
+    def get_urls(self) -> list[URLPattern]:
+        site = self.admin_site
+        own = [
+            path("new-collection/", site.admin_view(new_collection_view(site)), name="graph_node_new_collection"),
+            path("new-recording/", site.admin_view(new_recording_view(site)), name="graph_node_new_recording"),
+        ]
+        return [*own, *super().get_urls()]
 
     def render_change_form(self, request: HttpRequest, context: Any, *args: Any, **kwargs: Any) -> HttpResponse:
         node = context.get("original")

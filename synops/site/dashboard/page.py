@@ -11,6 +11,7 @@ from jobs.admin.changelist import chips, visible_jobs
 from jobs.health import health
 from jobs.live.hub import hub_state
 from jobs.reasons import HEALTH_ALARMS
+from orchestration.first_steps import first_steps
 from synops.graph.admin.bases import person
 from synops.site.dashboard import disk, governor, machines, throughput, work
 
@@ -23,6 +24,7 @@ def dashboard(request: HttpRequest) -> dict[str, Any]:
         context |= {"chips": chips(QueryDict(), visible_jobs(user)), **throughput.as_context(user)}
     context |= machines.as_context(user, live_call=context["governor"].live_call)
     context |= disk.as_context(user) | work.as_context(user)
+    context["first_steps"] = first_steps(request)
     if user.has_perm("resources.view_worker"):
         context |= system()
     return context

@@ -12,10 +12,12 @@ from django.utils.translation import get_language
 from orchestration.models import Orchestration
 from synops.graph.admin.bases import viewer
 from synops.graph.models import Edge, Node, TranscriptionSegment
+from synops.site.nodes.waveforms import drawing
 from synops.tools.describe import Description, InvalidDescription
 from synops.tools.markdown import to_html
 
 MOST = 200
+MOST_FILES = 20
 Shown = Mapping[str, Any]
 
 
@@ -24,7 +26,7 @@ def recording(request: HttpRequest, node: Node) -> Shown | None:
     media = Node.objects.visible_to(viewer(request)).filter(
         edges_in__source=node, edges_in__edge_type="has_media", node_kind="media"
     )
-    files = [one for one in media.order_by("created_at", "id")[:MOST] if one.metadata.get("cas_hash")]
+    files = [one for one in media.order_by("created_at", "id")[:MOST_FILES] if one.metadata.get("cas_hash")]
     segments = TranscriptionSegment.objects.filter(node_id__in=[one.pk for one in files]).order_by("node_id", "seq")
     return {"files": [_file(one) for one in files], "segments": list(segments[: MOST * 5])}
 
@@ -38,7 +40,7 @@ def media(_request: HttpRequest, node: Node) -> Shown | None:
 
 def _file(node: Node) -> dict[str, Any]:
     mime = str(node.metadata.get("mime") or "")
-    return {"node": node, "mime": mime, "kind": mime.partition("/")[0]}
+    return {"node": node, "mime": mime, "kind": mime.partition("/")[0], "waveform": drawing(node.metadata)}
 
 
 def article(_request: HttpRequest, node: Node) -> Shown | None:
