@@ -197,6 +197,7 @@ def why_waiting_statement() -> str:
 
 
 def _admission(waiting: str = "") -> str:
+    """`waiting`: what stands in place of job_queue where waiting jobs are read."""
     text = load("jobs.sql", "admission")
     return text.replace("/* waiting */ job_queue", f"({waiting})") if waiting else text
 

@@ -5,7 +5,6 @@ test_queue_model.py runs it, as it is and with faults.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
@@ -17,8 +16,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import (
     Bundle,
     MultipleResults,
-    RuleBasedStateMachine,
-    invariant,
+    initialize,
     multiple,
     rule,
 )
@@ -30,13 +28,13 @@ from resources import workers
 from resources.workers import Beat, Registration
 from synops.graph.columns import new_id
 from tests.jobs.arrange import age_heartbeat, make_due, new_job, set_rule
-from tests.jobs.queue_model import WAITING, ModelJob, QueueModel, Rule
+from tests.jobs.queue_invariants import RULES, Invariants
+from tests.jobs.queue_model import WAITING, QueueModel
 
 TTL = 30
-RULES = {"alpha": Rule(1, 2), "beta": Rule(2, 0), "heavy": Rule(5, 1), "inline": Rule(0, 3, inline=True)}
 PROGRAMS = [name for name, rule in RULES.items() if not rule.inline]
 ENDINGS: list[dict[str, Any]] = [
-    {"outcome": "succeeded"},
+    *[{"outcome": "succeeded"}] * 4,  # most jobs succeed
     {"outcome": "failed"},
     {"outcome": "failed", "permanent": True},
     {"outcome": "failed", "transient": True},
@@ -46,31 +44,15 @@ ENDINGS: list[dict[str, Any]] = [
     {"outcome": "lost", "transient": True},
 ]
 
-ROWS = """
-SELECT id, status::text, outcome, lease, worker_id, attempts, max_attempts, interruptions,
-       cancel_requested_at IS NOT NULL, result::text
-FROM job_queue
-"""
-BROKEN = {
-    "an attempt is open exactly while its job runs": """
-        SELECT q.id FROM job_queue q
-        LEFT JOIN job_attempts a ON a.job_id = q.id AND a.finished_at IS NULL
-        WHERE q.job_type <> 'inline' AND (q.status = 'running') <> (a.id IS NOT NULL) OR a.lease <> q.lease""",
-    "a completed job has one attempt that completed it, its last": """
-        SELECT q.id FROM job_queue q JOIN job_attempts a ON a.job_id = q.id
-        WHERE (a.lease = q.lease AND q.status = 'completed') <> (a.outcome IN ('succeeded', 'excluded'))""",
-    "no more attempts were started than leases were given": "SELECT id FROM job_queue WHERE attempts > lease",
-    "no attempt is beyond the last allowed one": "SELECT id FROM job_queue WHERE attempts > max_attempts",
-    "an attempt does not end before it begins": "SELECT id FROM job_attempts WHERE finished_at < started_at",
-}
 
-
-class QueueMachine(RuleBasedStateMachine):
+class QueueMachine(Invariants):
     """Each rule is one transaction of somebody; what a worker holds in memory may be used at any later time."""
 
     job_ids = Bundle("job_ids")
     worker_ids = Bundle("worker_ids")
     leases = Bundle("leases")
+    inline_leases = Bundle("inline_leases")
+    all_leases = st.one_of(leases, inline_leases)
     connections: ClassVar[Sequence[psycopg.Connection[Any]]]
 
     def __init__(self) -> None:
@@ -102,11 +84,24 @@ class QueueMachine(RuleBasedStateMachine):
         retry_on=st.sampled_from(["any", "any", "transient"]),
     )
     def enqueue(self, job_type: str, **fields: Any) -> Any:
+        id = self.enqueued(job_type, **fields)
+        return multiple(*([id] if id else []))
+
+    def enqueued(self, job_type: str, **fields: Any) -> UUID | None:
         new = new_job(job_type, **fields)
-        assert self.run(queue.enqueue, new) == self.model.enqueue(new)
-        return multiple(*([new.id] if new.id in self.model.jobs else []))
+        id = self.run(queue.enqueue, new)
+        assert id == self.model.enqueue(new)
+        return id
 
     # -- workers come and go -----------------------------------------------------------------------------------------
+
+    @initialize(target=worker_ids)
+    def two_workers_start(self) -> MultipleResults[UUID]:
+        return multiple(self.start_worker("here"), self.start_worker("there"))
+
+    @initialize(target=job_ids, types=st.lists(st.sampled_from(list(RULES)), min_size=3, max_size=6))
+    def jobs_are_there(self, types: list[str]) -> MultipleResults[UUID]:
+        return multiple(*(self.enqueued(job_type, priority=5) for job_type in types))
 
     @rule(target=worker_ids, machine=st.sampled_from(["here", "there"]))
     def start_worker(self, machine: str) -> UUID:
@@ -148,7 +143,7 @@ class QueueMachine(RuleBasedStateMachine):
         expected = self.model.claimable(worker, types, slots, *self.due())
         return self.claimed(worker, self.run(queue.claim, **self.claim_options(worker, slots, types)), expected)
 
-    @rule(target=leases, worker=worker_ids)
+    @rule(target=inline_leases, worker=worker_ids)
     def claim_inline(self, worker: UUID) -> MultipleResults[ClaimedJob]:
         expected = self.model.claimable_inline(["inline"], queue.INLINE_BATCH, *self.due())
         inline = {"worker_id": worker, "types": ["inline"], "memory": self.floor_alone()}
@@ -194,7 +189,7 @@ class QueueMachine(RuleBasedStateMachine):
 
     # -- attempts end, in time or late -------------------------------------------------------------------------------
 
-    @rule(batch=st.lists(st.tuples(leases, st.sampled_from(ENDINGS)), min_size=1, max_size=3))
+    @rule(batch=st.lists(st.tuples(all_leases, st.sampled_from(ENDINGS)), min_size=1, max_size=3))
     def results_arrive(self, batch: list[tuple[ClaimedJob, dict[str, Any]]]) -> None:
         once = {(job.id, job.lease): (job, ending) for job, ending in batch}
         ended = [self.ended(job, ending) for job, ending in once.values()]
@@ -204,10 +199,10 @@ class QueueMachine(RuleBasedStateMachine):
         assert finished.stale == {job.id for job, new in told if not new}
         assert not finished.held
 
-    @rule(batch=st.lists(st.tuples(leases, st.sampled_from(ENDINGS)), min_size=1, max_size=4))
+    @rule(batch=st.lists(st.tuples(inline_leases, st.sampled_from(ENDINGS)), min_size=1, max_size=4))
     def inline_results_arrive(self, batch: list[tuple[ClaimedJob, dict[str, Any]]]) -> None:
         """A worker's batch holds a job once; what else hypothesis has picked is left out."""
-        once = {job.id: (job, ending) for job, ending in batch if job.job_type == "inline"}
+        once = {job.id: (job, ending) for job, ending in batch}
         for worker in {job.worker_id for job, _ in once.values()}:
             ended = [self.ended(job, ending) for job, ending in once.values() if job.worker_id == worker]
             finished = self.run(queue.finish_inline, worker, ended)
@@ -216,7 +211,7 @@ class QueueMachine(RuleBasedStateMachine):
             assert finished.stale == {id for id, new in told.items() if not new}
             assert not finished.held
 
-    @rule(job=leases, ending=st.sampled_from(ENDINGS))
+    @rule(job=all_leases, ending=st.sampled_from(ENDINGS))
     def a_result_arrives_while_somebody_holds_the_row(self, job: ClaimedJob, ending: dict[str, Any]) -> None:
         with self.holding(job.id):
             finished = self.run(queue.finish, [self.ended(job, ending)])
@@ -228,20 +223,23 @@ class QueueMachine(RuleBasedStateMachine):
         result = self.tokens if ending["outcome"] in ("succeeded", "excluded") else None
         return Ended(job, **ending, result=result, error="it broke")
 
-    @rule(batch=st.lists(leases, min_size=1, max_size=3, unique_by=lambda job: job.id))
+    @rule(batch=st.lists(all_leases, min_size=1, max_size=3, unique_by=lambda job: job.id))
     def a_worker_gives_jobs_back(self, batch: list[ClaimedJob]) -> None:
         changed = self.run(queue.give_back, batch)
         assert {change.id for change in changed} == set(self.model.give_back(batch))
 
     @rule(target=leases, job=leases)
     def a_job_goes_back_and_is_taken_again_at_once(self, job: ClaimedJob) -> MultipleResults[ClaimedJob]:
-        """By the same worker, which then is told of its first attempt, perhaps: only the lease tells the two apart."""
+        """By the same worker, which may then tell of the attempt before: only the lease says that it is another."""
         self.a_worker_gives_jobs_back([job])
-        return (
-            self.claim_inline(job.worker_id) if RULES[job.job_type].inline else self.claim(job.worker_id, 4, PROGRAMS)
-        )
+        return self.claim(job.worker_id, 4, set(PROGRAMS))
 
-    @rule(job=leases)
+    @rule(target=inline_leases, job=inline_leases)
+    def an_inline_job_goes_back_and_is_taken_again_at_once(self, job: ClaimedJob) -> MultipleResults[ClaimedJob]:
+        self.a_worker_gives_jobs_back([job])
+        return self.claim_inline(job.worker_id)
+
+    @rule(job=all_leases)
     def a_worker_reports_progress(self, job: ClaimedJob) -> None:
         alive = self.run(queue.record_progress, [(job, 0.5, None)])
         program = not RULES[job.job_type].inline
@@ -286,7 +284,7 @@ class QueueMachine(RuleBasedStateMachine):
     def has_waited_long(self, id: UUID) -> None:
         self.mine.execute("UPDATE job_queue SET scheduled_for = now() - interval '2 minutes' WHERE id = %s", [id])
 
-    @rule(worker=worker_ids, job=leases, what=st.sampled_from(["claim", "finish", "give_back", "cancel", "rescue"]))
+    @rule(worker=worker_ids, job=all_leases, what=st.sampled_from(["claim", "finish", "give_back", "cancel", "rescue"]))
     def somebody_dies_before_the_commit(self, worker: UUID, job: ClaimedJob, what: str) -> None:
         work: dict[str, Callable[[Any], object]] = {
             "claim": lambda cursor: queue.claim(cursor, **self.claim_options(worker, 3, PROGRAMS)),
@@ -297,40 +295,3 @@ class QueueMachine(RuleBasedStateMachine):
         }
         with self.mine.transaction(force_rollback=True), self.mine.cursor() as cursor:
             work[what](cursor)
-
-    # -- what always holds -------------------------------------------------------------------------------------------
-
-    @invariant()
-    def rows_are_what_the_model_says(self) -> None:
-        rows = {id: values for id, *values in self.mine.execute(ROWS).fetchall()}
-        assert rows.keys() == self.model.jobs.keys(), "a job was lost, or came from nowhere"
-        for id, job in self.model.jobs.items():
-            *seen, result = rows[id]
-            assert (*seen, None if result is None else json.loads(result)) == job.visible
-            assert job.lease == job.attempts + job.lost, "each lease was an attempt that counts or an interruption"
-
-    @invariant()
-    def limits_hold(self) -> None:
-        running = self.model.with_status("running")
-        for name, limits in RULES.items():
-            assert not limits.most or sum(job.new.job_type == name for job in running) <= limits.most
-        for machine in set(self.model.machines.values()):
-            assert self.weight_on(machine, running) <= self.model.budget
-
-    def weight_on(self, machine: str, running: list[ModelJob]) -> int:
-        here = [job for job in running if job.worker and self.model.machines[job.worker] == machine]
-        return sum(RULES[job.new.job_type].weight for job in here)
-
-    @invariant()
-    def nothing_is_broken(self) -> None:
-        for what, statement in BROKEN.items():
-            assert self.mine.execute(statement.encode()).fetchall() == [], what
-
-    @invariant()
-    def finished_stays_finished(self) -> None:
-        rows = self.mine.execute(
-            "SELECT id, outcome, completed_at, error_msg FROM job_queue WHERE status IN ('completed', 'error')"
-        )
-        now = {id: tuple(values) for id, *values in rows.fetchall()}
-        assert all(now.get(id) == values for id, values in self.ended_rows.items())
-        self.ended_rows = now

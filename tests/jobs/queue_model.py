@@ -46,7 +46,7 @@ class ModelJob:
 
     @property
     def visible(self) -> tuple[Any, ...]:
-        """What the row must say, in the order of test_queue_model.ROWS."""
+        """What the row must say, in the order of queue_invariants.ROWS."""
         return (
             self.status,
             self.outcome,

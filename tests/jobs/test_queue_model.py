@@ -26,7 +26,7 @@ from tests.jobs.queue_machine import QueueMachine
 
 pytestmark = [pytest.mark.django_db, pytest.mark.sql]
 
-EXAMPLES = int(os.environ.get("MODEL_EXAMPLES", "25"))
+EXAMPLES = int(os.environ.get("MODEL_EXAMPLES", "15"))
 PARTS = (changing, claiming, endings, enqueuing)
 
 
@@ -103,7 +103,7 @@ def run(connect: Any, **options: Any) -> None:
     run_state_machine_as_test(
         QueueMachine,
         settings=settings(
-            stateful_step_count=40,
+            stateful_step_count=80,
             deadline=None,
             database=None,
             suppress_health_check=list(HealthCheck),
@@ -145,4 +145,4 @@ def forget_claims() -> None:
 def test_the_model_notices_that(what, faulty, connect):
     faulty(FAULTS[what])
     with pytest.raises((AssertionError, psycopg.Error, Flaky)):
-        run(connect, max_examples=500, derandomize=True, phases=[Phase.generate], report_multiple_bugs=False)
+        run(connect, max_examples=200, derandomize=True, phases=[Phase.generate], report_multiple_bugs=False)
