@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Any
 
 from django.contrib import admin, messages
@@ -14,15 +15,17 @@ from django.urls import URLPattern, path, reverse
 from django.utils.formats import number_format
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
+from django.utils.timezone import localtime
 from django.utils.translation import gettext, gettext_noop
 from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_POST
 
+from jobs.bulk.beginning import told
 from jobs.display import Shown
 from jobs.models import BulkOperation
 from jobs.operations import OPERATIONS
 from synops.graph.admin.bases import ReadOnly, VisibleAdmin, person
-from synops.graph.admin.rendering import NOTHING, badge, brief, moment
+from synops.graph.admin.rendering import NOTHING, badge, brief, moment, written
 
 
 def state_of(bulk: BulkOperation) -> tuple[str, Any]:
@@ -81,8 +84,10 @@ class BulkOperationAdmin(ReadOnly, VisibleAdmin):
 
     @admin.display(description=_("operation"))
     def what(self, bulk: BulkOperation) -> str:
-        operation = OPERATIONS[bulk.operation]
-        return f"{operation.button}: {bulk.value}" if operation.takes == "priority" else str(operation.button)
+        button, value = str(OPERATIONS[bulk.operation].button), told(bulk.value)
+        if value is None:
+            return button
+        return f"{button}: {written(localtime(value), 'j M Y H:i') if isinstance(value, datetime) else value}"
 
     @admin.display(description=_("state"))
     def shown_state(self, bulk: BulkOperation) -> SafeString:

@@ -95,6 +95,21 @@ def test_a_whole_filter_is_left_to_the_workers_and_the_page_says_what_became_of_
     assert "done" in page
 
 
+def test_a_time_to_defer_to_is_kept_as_it_was_told(client: Client, operator: Any):
+    job = make_job(make_collection("Podcast", operator))
+    until = timezone.now() + timedelta(days=2)
+    bulk = begun(operator, OPERATIONS["defer"], value=until)
+    work()
+    job.refresh_from_db()
+    assert job.scheduled_for == until
+    page = client.get(f"{PAGES}{bulk.pk}/change/").content.decode()
+    assert f"Defer: {timezone.localtime(until).day} " in page
+    for operation, value in ((RETRY, None), (PRIORITISE, 0)):
+        begun(operator, operation, value=value)
+    page = client.get(PAGES).content.decode()
+    assert "Change priority: 0" in page
+
+
 def test_few_are_done_at_once(client: Client, operator: Any, monkeypatch: pytest.MonkeyPatch):
     collection = make_collection("Podcast", operator)
     fill(collection, 20)

@@ -26,10 +26,10 @@ ATTEMPTS = """
 INSERT INTO job_attempts (job_id, lease, attempt, worker_id, machine, due_at, started_at, finished_at, outcome)
 SELECT id, 1, 1, (CASE WHEN early THEN %(gone)s ELSE %(worker)s END)::uuid,
        CASE WHEN early THEN 'kjelleren' ELSE 'studio' END, scheduled_for, started_at, completed_at, outcome
-FROM (SELECT *, scheduled_for < now() - make_interval(secs => %(rows)s * 0.45) AS early FROM job_queue) q
+FROM (SELECT *, scheduled_for < now() - make_interval(secs => %(rows)s * 0.49) AS early FROM job_queue) q
 WHERE job_type = 'lyd' AND outcome IS NOT NULL
 """
-"""A program ran for every fourth job; of the inline rest a first try that succeeds leaves none. The first tenth was
+"""A program ran for every fourth job; of the inline rest a first try that succeeds leaves none. The first fiftieth was
 done by a worker that is gone.
 """
 
