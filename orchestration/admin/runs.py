@@ -22,8 +22,9 @@ from django.views.decorators.http import require_POST
 
 from orchestration import acting
 from orchestration.models import Run, RunStep
+from orchestration.reports import last_log_lines
 from orchestration.reruns import CannotRerun
-from orchestration.states import RunStatus
+from orchestration.states import RunStatus, StepState
 from orchestration.step_texts import text_of, texts_of
 from orchestration.toolbook import ToolBook
 from synops.graph.admin.bases import ReadOnly, VisibleAdmin, person, viewer
@@ -56,7 +57,7 @@ class RunAdmin(ReadOnly, VisibleAdmin):
             "duration": took(run),
             "trigger": pretty(run.trigger),
             "values": pretty(run.variables),
-            "lines": step_lines(run),
+            "lines": step_lines(run, with_logs=request.user.has_perm("jobs.view_job")),
             "may_cancel": run.status == RunStatus.RUNNING and request.user.has_perm(acting.CANCEL),
             "may_rerun": run.status != RunStatus.RUNNING and request.user.has_perm(acting.RERUN),
             "may_continue": run.status not in (RunStatus.RUNNING, RunStatus.COMPLETED),
@@ -126,26 +127,36 @@ class StepLine:
     step: RunStep
     text: str
     command: str
+    log: str
     took: str
     result: str
     running: bool
 
 
-def step_lines(run: Run) -> list[StepLine]:
-    """In the order in which they were started. Words are looked up only where there are fallbacks."""
+def step_lines(run: Run, *, with_logs: bool = False) -> list[StepLine]:
+    """In the order in which they were started. Words are looked up only where there are fallbacks, logs of failed ones."""
     steps = list(run.steps.order_by("id"))
     texts = texts_of(run) if any(step.is_fallback for step in steps) else {}
     with connection.cursor() as cursor:
         tools = ToolBook(cursor)
-        return [step_line(step, text_of(step, texts), tools.command(step.tool, step.params)) for step in steps]
+        return [
+            step_line(
+                step,
+                text_of(step, texts),
+                tools.command(step.tool, step.params),
+                last_log_lines(cursor, step.job_id) if with_logs and step.state == StepState.FAILED else "",
+            )
+            for step in steps
+        ]
 
 
-def step_line(step: RunStep, text: str, command: Sequence[str] | None) -> StepLine:
+def step_line(step: RunStep, text: str, command: Sequence[str] | None, log: str) -> StepLine:
     end = step.finished_at or timezone.now()
     return StepLine(
         step=step,
         text=text,
         command=shlex.join(command) if command else step.tool,
+        log=log,
         took=duration(end - step.started_at),
         result=pretty(step.result) if step.result is not None else "",
         running=step.finished_at is None,

@@ -7,8 +7,10 @@ from typing import Any
 import pytest
 from django.test import Client
 
+from jobs.models import LogChunk
 from orchestration.models import Orchestration, Run, RunStep
 from synops.graph.models import Node
+from tests.jobs.making import ended_job
 from tests.people import make_collection, make_user
 
 pytestmark = pytest.mark.django_db
@@ -93,12 +95,20 @@ def test_switching_on_needs_its_own_right_and_a_text_that_compiles(client: Clien
     assert recipe.state == "draft"
 
 
-def test_runs_and_their_steps_are_shown_to_the_collection_only(client: Client, podcast: Node):
+def test_runs_and_their_steps_are_shown_to_the_collection_only(client: Client, editor: Any, podcast: Node):
     seen, hidden = make_run(podcast), make_run(make_collection("Hidden"))
+    step = seen.steps.get()
+    job = ended_job(podcast, "failed", "rss")
+    LogChunk.objects.create(job=job, lease=1, seq=1, text="reading\nno <feed> here\n")
+    RunStep.objects.filter(pk=step.pk).update(job_id=job.pk)
     listed = client.get("/admin/orchestration/run/").context["cl"].result_list
     assert [run.pk for run in listed] == [seen.pk]
     page = client.get(f"/admin/orchestration/run/{seen.pk}/change/").content.decode()
     assert "synops-rss" in page
     assert "<script>alert" not in page
+    assert "no &lt;feed&gt; here" not in page  # a log is the job's, and asks the job's right
+    client.force_login(make_user("boss", superuser=True))
+    assert "no &lt;feed&gt; here" in client.get(f"/admin/orchestration/run/{seen.pk}/change/").content.decode()
+    client.force_login(editor)
     assert client.get(f"/admin/orchestration/run/{hidden.pk}/change/").status_code == 302
     assert client.post(f"/admin/orchestration/run/{seen.pk}/change/", {}).status_code == 403

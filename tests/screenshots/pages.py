@@ -53,6 +53,10 @@ def pages(scene: dict[str, Any]) -> dict[str, str]:
 NODES = {"recording": "talk", "article": "article", "collection": "collection", "tool": "tool", "preset": "preset"}
 
 
+ANOTHER_VIEW = ("recipe", "recipe-technical", "recipe-compiled", "item")
+"""Pictures of a page that another one shows with more on it."""
+
+
 def pose(page: Any, name: str) -> None:
     """What a person has done on a page before its picture is taken."""
     if name in POSES:

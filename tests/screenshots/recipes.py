@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from math import sin
 from typing import Any
 
 from django.contrib.auth.models import User
@@ -102,11 +104,15 @@ def recipe(title: str, text: str, boss: User, place: Node, **draft: Any) -> Orch
 
 def recording(place: Node) -> Node:
     """A conversation with a file that can be heard, and its transcript."""
-    stored = FileStore.from_environment().put_path(RECORDING)
+    store = FileStore.from_environment()
+    stored = store.put_path(RECORDING)
+    heights = [int(20 + 90 * abs(sin(number / 9) * sin(number / 31))) for number in range(400)]
+    peaks = {"data": [peak for height in heights for peak in (-height, height)]}
+    drawn = {"json_hash": store.put_bytes(json.dumps(peaks).encode()).digest}
     talk = make_node("communication", "Ærlig talt, episode 12", into=place)
     sound = make_node(
         "media", "episode-12.mp3", into=place,
-        metadata={"cas_hash": stored.digest, "mime": "audio/mpeg", "size": stored.size, "duration_seconds": 26.7},
+        metadata={"cas_hash": stored.digest, "mime": "audio/mpeg", "size": stored.size, "waveform": drawn},
     )  # fmt: skip
     Edge.objects.create(source=talk, target=sound, edge_type="has_media")
     for number, sentence in enumerate(SENTENCES):

@@ -90,7 +90,9 @@ def test_a_collection_shows_members_recipes_traits_and_only_what_one_may_see(cli
     desk.metadata["traits"] = {"podcast": {}}
     desk.save()
     make_node("content", "Synlig", into=desk)
+    item = make_node("work_item", "Se på saken", into=desk)
     page = page_of(client, desk)
+    assert f"/admin/orchestration/workitem/{item.pk}/change/" in page
     for said in ("kari", "Vår oppskrift", "podcast", "Synlig"):
         assert said in page
 

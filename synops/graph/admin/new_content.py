@@ -44,7 +44,18 @@ TRAITS = (("podcast", _("podcast")), ("publishing", _("publishing of articles"))
 LONGEST_TITLE = 300
 
 
-class CollectionForm(forms.Form):
+class NewContentForm(forms.Form):
+    """What each of the forms does."""
+
+    def prepare(self) -> None:
+        """What takes long and needs no transaction."""
+
+    def save(self, cursor: Cursor, user: Any) -> UUID:
+        """Write it; the id of what was made."""
+        raise NotImplementedError
+
+
+class CollectionForm(NewContentForm):
     """A collection and what is done in it. Whoever makes it is its first member."""
 
     title = forms.CharField(
@@ -69,7 +80,7 @@ class CollectionForm(forms.Form):
         return id
 
 
-class RecordingForm(forms.Form):
+class RecordingForm(NewContentForm):
     """A sound or video file, as a recording that is over: recipes that wait for its end start at once."""
 
     title = forms.CharField(
@@ -98,10 +109,13 @@ class RecordingForm(forms.Form):
         file.content_type = mime
         return file
 
-    def save(self, cursor: Cursor, _user: Any) -> UUID:
-        """The recording's id. The bytes are in the store before anything names them."""
-        file = self.cleaned_data["file"]
-        stored = FileStore(settings.STORE_DIR).put(cast("BinaryIO", file))
+    def prepare(self) -> None:
+        """The bytes are in the store before anything names them, and no transaction waits for a slow disk."""
+        self.stored = FileStore(settings.STORE_DIR).put(cast("BinaryIO", self.cleaned_data["file"]))
+
+    def save(self, cursor: Cursor, user: Any) -> UUID:
+        """The recording's id."""
+        file, stored = self.cleaned_data["file"], self.stored
         name = clean_text(file.name)
         title = clean_text(self.cleaned_data["title"].strip()) or PurePath(name).stem
         media = {"cas_hash": stored.digest, "mime": file.content_type, "size": stored.size, "filename": name}
@@ -133,14 +147,13 @@ def new_recording_view(site: AdminSite) -> Callable[[HttpRequest], HttpResponse]
     return view
 
 
-def _answer(
-    site: AdminSite, request: HttpRequest, form: CollectionForm | RecordingForm, title: str, done: str
-) -> HttpResponse:
+def _answer(site: AdminSite, request: HttpRequest, form: NewContentForm, title: str, done: str) -> HttpResponse:
     user = person(request)
     if not user.has_perm(ADD):
         raise PermissionDenied
     if request.method == "POST" and form.is_valid():
         try:
+            form.prepare()
             with transaction.atomic(), connection.cursor() as cursor:
                 made = form.save(cursor, user)
                 LogEntry.objects.log_actions(user.pk, [Node.objects.get(pk=made)], ADDITION, gettext_noop("Made."))

@@ -22,6 +22,11 @@ from synops.graph.admin import rendering
 
 register = template.Library()
 
+OWN_PAGES = {
+    "orchestration": "admin:orchestration_orchestration_change",
+    "work_item": "admin:orchestration_workitem_change",
+}
+
 
 @register.filter
 def moment(value: datetime | None, field: str = "") -> SafeString | str:
@@ -87,6 +92,12 @@ def run_of(context: Any, job: Any) -> dict[str, Any]:
 def operation_url(name: str, job_id: Any) -> str:
     """Where an operation on one job is asked for."""
     return reverse(f"admin:jobs_job_{name}", args=[job_id])
+
+
+@register.simple_tag
+def node_url(node: Any) -> str:
+    """The page where something is done with a node: recipes and work items have one of their own."""
+    return reverse(OWN_PAGES.get(node.node_kind, "admin:graph_node_change"), args=[node.pk])
 
 
 @register.filter
