@@ -11,6 +11,7 @@ from django.db.models import Exists, OuterRef, QuerySet, Sum
 from django.http import HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
 from django.urls import reverse
+from django.utils.formats import date_format
 from django.utils.html import format_html
 from django.utils.timezone import localdate
 from django.utils.translation import gettext_lazy as _
@@ -79,7 +80,7 @@ class AppFilter(admin.SimpleListFilter):
 class DownloadCountAdmin(ReadOnly, VisibleAdmin):
     """One row a day, episode and app; above them, how many downloads they make together."""
 
-    list_display = ("day", "episode", "feed", "app", "downloads")
+    list_display = ("date", "downloads", "episode", "app", "feed")  # on a telephone the first three are seen
     list_display_links = None
     list_filter = (PeriodFilter, CollectionFilter, AppFilter)
     list_select_related = ("node", "collection")
@@ -102,6 +103,10 @@ class DownloadCountAdmin(ReadOnly, VisibleAdmin):
         """The downloads of all pages of the list."""
         total = rows.order_by().aggregate(total=Sum("downloads"))["total"] or 0
         return ngettext("%(total)d download", "%(total)d downloads", total) % {"total": total}
+
+    @admin.display(description=_("day"))
+    def date(self, count: DownloadCount) -> str:
+        return date_format(count.day, "j M Y")
 
     @admin.display(description=_("episode"))
     def episode(self, count: DownloadCount) -> str:
