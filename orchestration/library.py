@@ -17,9 +17,9 @@ from orchestration.planning import without_jit
 from orchestration.states import Reason, RecipeState
 from synops.store.sql import Cursor, load
 
-_BY_ID = "n.id = ANY(%(ids)s::uuid[])"
+BY_ID = "n.id = ANY(%(ids)s::uuid[])"
 # A clock trigger is scheduled.due with a schedule: the clock starts it directly, never an event.
-_BY_EVENT = """n.node_kind = 'orchestration' AND n.metadata ->> 'state' = 'active'
+BY_EVENT = """n.node_kind = 'orchestration' AND n.metadata ->> 'state' = 'active'
   AND n.metadata -> 'compiled' -> 'trigger' ->> 'event' = ANY(%(events)s)
   AND coalesce(n.metadata -> 'compiled' -> 'trigger' -> 'schedule', 'null') = 'null'"""
 
@@ -92,12 +92,12 @@ class Recipe:
 def candidates_for(cursor: Cursor, events: Iterable[str]) -> list[Candidate]:
     """The active recipes that wait for one of these events."""
     without_jit(cursor)
-    return _candidates(cursor, _BY_EVENT, {"events": sorted(set(events))})
+    return _candidates(cursor, BY_EVENT, {"events": sorted(set(events))})
 
 
 def candidates(cursor: Cursor, ids: Iterable[UUID]) -> list[Candidate]:
     """These nodes, whatever they are."""
-    return _candidates(cursor, _BY_ID, {"ids": list(ids)})
+    return _candidates(cursor, BY_ID, {"ids": list(ids)})
 
 
 def read_recipes(cursor: Cursor, ids: Iterable[UUID]) -> dict[UUID, Recipe]:
