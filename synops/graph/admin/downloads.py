@@ -106,7 +106,7 @@ class DownloadCountAdmin(ReadOnly, VisibleAdmin):
 
     @admin.display(description=_("day"))
     def date(self, count: DownloadCount) -> str:
-        return date_format(count.day, "j M Y")
+        return date_format(count.day, "j M Y").replace(" ", "\N{NO-BREAK SPACE}")
 
     @admin.display(description=_("episode"))
     def episode(self, count: DownloadCount) -> str:
