@@ -19,6 +19,7 @@ from synops.graph.admin.bases import VisibleAdmin
 from synops.graph.admin.new_content import new_collection_view, new_recording_view
 from synops.graph.admin.panels import panels_of
 from synops.graph.admin.rendering import brief, json_block
+from synops.graph.kinds import in_words
 from synops.graph.models import Node
 
 if TYPE_CHECKING:
@@ -69,7 +70,8 @@ class KindFilter(admin.SimpleListFilter):
 
     def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
         newest = model_admin.get_queryset(request).order_by("-created_at", "-id").values_list("node_kind", flat=True)
-        return [(kind, kind) for kind in sorted({*newest[:NEWEST], *filter(None, [self.value()])})]
+        kinds = {*newest[:NEWEST], *filter(None, [self.value()])}
+        return sorted(((kind, in_words(kind)) for kind in kinds), key=lambda one: one[1])
 
     def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
         return queryset.filter(node_kind=self.value()) if self.value() else queryset
@@ -146,7 +148,7 @@ class NodeAdmin(VisibleAdmin):
 
     @admin.display(description=_("kind"))
     def kind(self, node: Node) -> SafeString:
-        return format_html('<span class="kind">{}</span>', node.node_kind)
+        return format_html('<span class="kind" title="{}">{}</span>', node.node_kind, in_words(node.node_kind))
 
     @admin.display(description=_("created"))
     def created(self, node: Node) -> str:

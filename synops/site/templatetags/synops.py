@@ -19,6 +19,7 @@ from jobs.display import Shown
 from orchestration.models import Orchestration, Run
 from orchestration.states import RunStatus, StepState
 from synops.graph.admin import rendering
+from synops.graph.kinds import in_words
 
 register = template.Library()
 
@@ -26,6 +27,12 @@ OWN_PAGES = {
     "orchestration": "admin:orchestration_orchestration_change",
     "work_item": "admin:orchestration_workitem_change",
 }
+
+
+@register.filter
+def kind(node_kind: str) -> str:
+    """A node's kind in words."""
+    return in_words(node_kind)
 
 
 @register.filter
