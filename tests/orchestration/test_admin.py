@@ -11,7 +11,7 @@ from jobs.models import LogChunk
 from orchestration.models import Orchestration, Run, RunStep
 from synops.graph.models import Node
 from tests.jobs.making import ended_job
-from tests.people import make_collection, make_user
+from tests.people import make_collection, make_node, make_user
 
 pytestmark = pytest.mark.django_db
 
@@ -70,6 +70,12 @@ def test_a_text_with_errors_is_saved_and_the_page_says_what_is_wrong(client: Cli
     assert "bak en kake" in page
     assert "┌─" in page
     assert recipe.edges_out.get(edge_type="belongs_to").target_id == podcast.pk
+
+
+def test_the_list_says_in_words_what_a_recipe_reacts_to(client: Client, podcast: Node):
+    make_node("orchestration", "Feed", into=podcast, metadata={"trigger": {"event": "communication.ended"}})
+    shown = client.get("/admin/orchestration/orchestration/").content.decode()
+    assert '<td class="field-event">recording ended</td>' in shown
 
 
 def test_a_recipe_is_put_only_where_the_person_may_see(client: Client, podcast: Node):
