@@ -5,6 +5,7 @@ from __future__ import annotations
 import signal
 
 from django.contrib.admin.models import LogEntry
+from django.db import transaction
 
 from jobs.models import BulkOperation, Job
 from jobs.operations import PRIORITISE
@@ -28,6 +29,8 @@ def test_a_killed_worker_loses_no_piece_and_none_is_done_twice(start_worker):
     wait_until(lambda: seen() > 0, "the first thousand are done", 60)
     worker.signal(signal.SIGKILL)
     worker.ended()
+    with transaction.atomic():  # once its connection is noticed to be dead, nobody has the operation in hand
+        BulkOperation.objects.select_for_update().get()
     start_worker("--drain").ended()
     bulk = BulkOperation.objects.get()
     assert bulk.finished_at is not None
