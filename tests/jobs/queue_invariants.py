@@ -1,4 +1,4 @@
-"""What must hold after every step of the queue and its model, whatever the step was."""
+"""The small world in which queue and model are compared, and what must hold after every step, whatever it was."""
 
 from __future__ import annotations
 
@@ -12,6 +12,18 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant
 from tests.jobs.queue_model import ModelJob, QueueModel, Rule
 
 RULES = {"alpha": Rule(1, 2), "beta": Rule(2, 0), "heavy": Rule(5, 1), "inline": Rule(0, 3, inline=True)}
+TTL = 30
+PROGRAMS = [name for name, rule in RULES.items() if not rule.inline]
+ENDINGS: list[dict[str, Any]] = [
+    *[{"outcome": "succeeded"}] * 4,  # most jobs succeed
+    {"outcome": "failed"},
+    {"outcome": "failed", "permanent": True},
+    {"outcome": "failed", "transient": True},
+    {"outcome": "timed_out"},
+    {"outcome": "excluded"},
+    {"outcome": "cancelled"},
+    {"outcome": "lost", "transient": True},
+]
 
 ROWS = """
 SELECT id, status::text, outcome, lease, worker_id, attempts, max_attempts, interruptions,

@@ -13,13 +13,7 @@ from uuid import UUID
 
 import psycopg
 from hypothesis import strategies as st
-from hypothesis.stateful import (
-    Bundle,
-    MultipleResults,
-    initialize,
-    multiple,
-    rule,
-)
+from hypothesis.stateful import Bundle, MultipleResults, initialize, multiple, rule
 
 from jobs import queue
 from jobs.queue import ClaimedJob, Ended
@@ -28,21 +22,8 @@ from resources import workers
 from resources.workers import Beat, Registration
 from synops.graph.columns import new_id
 from tests.jobs.arrange import age_heartbeat, make_due, new_job, set_rule
-from tests.jobs.queue_invariants import RULES, Invariants
+from tests.jobs.queue_invariants import ENDINGS, PROGRAMS, RULES, TTL, Invariants
 from tests.jobs.queue_model import WAITING, QueueModel
-
-TTL = 30
-PROGRAMS = [name for name, rule in RULES.items() if not rule.inline]
-ENDINGS: list[dict[str, Any]] = [
-    *[{"outcome": "succeeded"}] * 4,  # most jobs succeed
-    {"outcome": "failed"},
-    {"outcome": "failed", "permanent": True},
-    {"outcome": "failed", "transient": True},
-    {"outcome": "timed_out"},
-    {"outcome": "excluded"},
-    {"outcome": "cancelled"},
-    {"outcome": "lost", "transient": True},
-]
 
 
 class QueueMachine(Invariants):
@@ -99,9 +80,9 @@ class QueueMachine(Invariants):
     def two_workers_start(self) -> MultipleResults[UUID]:
         return multiple(self.start_worker("here"), self.start_worker("there"))
 
-    @initialize(target=job_ids, types=st.lists(st.sampled_from(list(RULES)), min_size=3, max_size=6))
-    def jobs_are_there(self, types: list[str]) -> MultipleResults[UUID]:
-        return multiple(*(self.enqueued(job_type, priority=5) for job_type in types))
+    @initialize(target=job_ids, jobs=st.lists(st.tuples(st.sampled_from(list(RULES)), st.integers(1, 2)), min_size=4))
+    def jobs_are_there(self, jobs: list[tuple[str, int]]) -> MultipleResults[UUID]:
+        return multiple(*(self.enqueued(job_type, priority=5, max_attempts=most) for job_type, most in jobs))
 
     @rule(target=worker_ids, machine=st.sampled_from(["here", "there"]))
     def start_worker(self, machine: str) -> UUID:
@@ -211,6 +192,19 @@ class QueueMachine(Invariants):
             assert finished.stale == {id for id, new in told.items() if not new}
             assert not finished.held
 
+    @rule(target=leases, worker=worker_ids, ending=st.sampled_from(ENDINGS))
+    def a_worker_runs_a_job(self, worker: UUID, ending: dict[str, Any]) -> MultipleResults[ClaimedJob]:
+        claimed = self.claim(worker, 1, set(PROGRAMS))
+        for job in claimed.values:
+            self.results_arrive([(job, ending)])
+        return claimed
+
+    @rule(target=inline_leases, worker=worker_ids, ending=st.sampled_from(ENDINGS))
+    def a_worker_runs_a_batch(self, worker: UUID, ending: dict[str, Any]) -> MultipleResults[ClaimedJob]:
+        claimed = self.claim_inline(worker)
+        self.inline_results_arrive([(job, ending) for job in claimed.values])
+        return claimed
+
     @rule(job=all_leases, ending=st.sampled_from(ENDINGS))
     def a_result_arrives_while_somebody_holds_the_row(self, job: ClaimedJob, ending: dict[str, Any]) -> None:
         with self.holding(job.id):
@@ -228,16 +222,22 @@ class QueueMachine(Invariants):
         changed = self.run(queue.give_back, batch)
         assert {change.id for change in changed} == set(self.model.give_back(batch))
 
-    @rule(target=leases, job=leases)
-    def a_job_goes_back_and_is_taken_again_at_once(self, job: ClaimedJob) -> MultipleResults[ClaimedJob]:
-        """By the same worker, which may then tell of the attempt before: only the lease says that it is another."""
+    @rule(target=leases, job=leases, ending=st.sampled_from(ENDINGS))
+    def a_result_comes_when_its_worker_has_the_job_again(
+        self, job: ClaimedJob, ending: dict[str, Any]
+    ) -> MultipleResults[ClaimedJob]:
+        """Only the lease says that it is another attempt."""
         self.a_worker_gives_jobs_back([job])
-        return self.claim(job.worker_id, 4, set(PROGRAMS))
+        claimed = self.claim(job.worker_id, 4, set(PROGRAMS))
+        self.results_arrive([(job, ending)])
+        return claimed
 
     @rule(target=inline_leases, job=inline_leases)
-    def an_inline_job_goes_back_and_is_taken_again_at_once(self, job: ClaimedJob) -> MultipleResults[ClaimedJob]:
+    def an_inline_result_comes_when_its_worker_has_the_job_again(self, job: ClaimedJob) -> MultipleResults[ClaimedJob]:
         self.a_worker_gives_jobs_back([job])
-        return self.claim_inline(job.worker_id)
+        claimed = self.claim_inline(job.worker_id)
+        self.inline_results_arrive([(job, ENDINGS[0])])
+        return claimed
 
     @rule(job=all_leases)
     def a_worker_reports_progress(self, job: ClaimedJob) -> None:

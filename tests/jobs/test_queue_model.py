@@ -145,4 +145,4 @@ def forget_claims() -> None:
 def test_the_model_notices_that(what, faulty, connect):
     faulty(FAULTS[what])
     with pytest.raises((AssertionError, psycopg.Error, Flaky)):
-        run(connect, max_examples=200, derandomize=True, phases=[Phase.generate], report_multiple_bugs=False)
+        run(connect, max_examples=60, derandomize=True, phases=[Phase.generate], report_multiple_bugs=False)
