@@ -91,11 +91,12 @@ def collection_slugs(cur: Cursor) -> dict[UUID, str]:
 def folder_name(slug: Any, title: str, node_id: UUID) -> str:
     """A name for a folder or an address: `slug` where it is usable, else one from the title and the id.
 
-    Two collections may have one title, so the id is part of a name made from it.
+    Two may have one title, so the end of the id is part of a name made from it: its beginning is the time, which is the
+    same for all that is made within a minute.
     """
     if isinstance(slug, str) and _SLUG.fullmatch(slug):
         return slug
-    return f"{slugify(title)[:50]}-{str(node_id)[:8]}".strip("-")
+    return f"{slugify(title)[:50]}-{str(node_id)[-8:]}".strip("-")
 
 
 def slugify(title: str) -> str:

@@ -97,7 +97,7 @@ def test_all_five_run_for_real_and_an_article_and_its_feed_are_rendered_once_at_
         "rss": 1,
     }
     site = tmp_path / "public" / "demo"
-    page = f"articles/ny-skole-pa-nes-{str(ARTICLE_ID)[:8]}.html"
+    page = f"articles/ny-skole-pa-nes-{str(ARTICLE_ID)[-8:]}.html"
     assert "Kommunestyret i Lillevik" in (site / page).read_text()
     assert page in (site / "index.html").read_text()
     [entry] = feedparser.parse((site / "articles.xml").read_bytes()).entries

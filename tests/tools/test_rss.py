@@ -220,7 +220,7 @@ def test_a_collection_that_publishes_has_a_feed_of_its_articles_and_of_nothing_e
         "Sun, 01 Feb 2026 07:00:00 +0000",
     )
     assert entry.content[0].value == "<h2>Ut</h2>\n<p><em>Tekst</em>  ]]&gt;</p>"
-    assert entry.link == f"http://127.0.0.1:8000/public/demo/articles/sak-b-{str(node)[:8]}.html"
+    assert entry.link == f"http://127.0.0.1:8000/public/demo/articles/sak-b-{str(node)[-8:]}.html"
     assert (result["article_count"], result["episode_count"], result["guid"]) == (1, 0, None)
     assert [item["node_id"] for item in result["left_out"]] == [str(later)]
     with connection.cursor() as cur:

@@ -26,7 +26,7 @@ from django.utils.translation import gettext_noop
 from synops.graph.admin.bases import person, viewer
 from synops.graph.columns import new_id
 from synops.graph.models import Node
-from synops.store.collections import slugify
+from synops.store.collections import folder_name
 from synops.store.edges import Edge, insert_edge
 from synops.store.files import FileStore
 from synops.store.nodes import Node as NewNode
@@ -73,8 +73,7 @@ class CollectionForm(NewContentForm):
         """The collection's id."""
         title = clean_text(self.cleaned_data["title"].strip())
         id = new_id()
-        # The end of the id: its beginning is the time, which two collections of one title may share.
-        metadata = {"slug": f"{slugify(title)[:50]}-{id.hex[-8:]}".strip("-"), "traits": self.cleaned_data["traits"]}
+        metadata = {"slug": folder_name(None, title, id), "traits": self.cleaned_data["traits"]}
         insert_node(cursor, NewNode(id, "collection", title, "", metadata))
         insert_edge(cursor, Edge(_person_node(cursor, user), "owner", id))
         return id
