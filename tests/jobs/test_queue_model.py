@@ -55,9 +55,7 @@ FAULTS: dict[str, list[Fault]] = {
     ],
     "an inline result counts under an old lease": [without("finish_inline", "q.lease = e.lease AND ")],
     "a result forgets that the job was to be cancelled": [without("finish", "q.cancel_requested_at IS NOT NULL OR ")],
-    "an inline result forgets it": [without("finish_inline", " AND q.cancel_requested_at IS NULL")],
     "a failure is tried again beyond the last attempt": [without("finish", " OR q.attempts >= q.max_attempts")],
-    "a lasting failure is tried again for a step that has a fallback": [without("finish", " AND NOT e.transient")],
     "a rescue takes jobs of living workers": [
         Fault("rescue", "w.heartbeat_at >= now() - make_interval(secs => %(ttl)s)", "false")
     ],
@@ -69,7 +67,6 @@ FAULTS: dict[str, list[Fault]] = {
         without("rescue", CANCELLED_FIRST),
     ],
     "a rescue burns an attempt": [Fault("rescue", "greatest(q.attempts - 1, 0)", "q.attempts")],
-    "a rescue never gives a job up": [Fault("rescue", "q.interruptions < %(cap)s", "q.interruptions < 1000")],
     "giving back needs no lease": [Fault("give_back", "g.lease = q.lease AND g.worker = q.worker_id", "true")],
     "giving back burns an attempt": [Fault("give_back", "greatest(q.attempts - 1, 0)", "q.attempts")],
     "giving back revives a cancelled job": [
@@ -79,9 +76,7 @@ FAULTS: dict[str, list[Fault]] = {
         Fault("retry", "greatest(q.max_attempts, q.attempts + 1)", "q.max_attempts")
     ],
     "a retry revives what is completed": [Fault("retry", "('error', 'retry')", "('error', 'retry', 'completed')")],
-    "a retry forgets whose key has been taken": [Fault("retry", "q.dedupe_key IS NULL OR", "true OR")],
     "a cancel ends what is completed": [Fault("cancel", "('pending', 'retry')", "('pending', 'retry', 'completed')")],
-    "an enqueue ignores an unfinished job of the key": [Fault("enqueue", "j.dedupe_key, j.run_id", "NULL, j.run_id")],
     "a claim does not raise the lease": [Fault("claim", "lease = q.lease + 1", "lease = q.lease")],
     "a claim ignores the limit of a type": [
         Fault("admission", "least(%(slots)s, r.max_concurrent - coalesce(u.n, 0))", "%(slots)s")
@@ -91,9 +86,7 @@ FAULTS: dict[str, list[Fault]] = {
     ],
     "a claim counts the weight of other machines": [without("admission", " FILTER (WHERE w.machine = %(machine)s)")],
     "a claim takes what is not due": [without("admission", "AND q.scheduled_for <= now() ")],
-    "a claim passes a heavy job that has waited long": [without("fitting", " AND NOT f.reserved")],
     "a claim ignores priorities": [without("admission", "d.rank DESC, ")],
-    "an inline claim ignores order keys": [Fault("in_order", "w.order_key IS NULL OR", "true OR")],
 }
 
 
