@@ -270,6 +270,16 @@ def test_a_success_that_arrives_after_the_cancel_keeps_its_result_and_stays_canc
     assert tuple(cursor.fetchone()) == ("cancelled", "finished_after_cancel")
 
 
+def test_an_inline_success_after_the_cancel_stays_cancelled_too(cursor):
+    id = queue.enqueue(cursor, new_job())
+    worker = add_worker(cursor)
+    [job] = queue.claim_inline(cursor, worker_id=worker, types=["alpha"])
+    queue.cancel(cursor, [id])
+    [change] = queue.finish_inline(cursor, worker, [succeed(job, "ferdig")]).changed
+    assert (change.id, change.outcome) == (id, "cancelled")
+    assert row(cursor, id, "status::text, outcome, result::text") == ("error", "cancelled", '"ferdig"')
+
+
 def test_a_cancelled_job_is_not_resurrected_by_rescue(cursor):
     id = queue.enqueue(cursor, new_job())
     worker = add_worker(cursor)
