@@ -232,6 +232,8 @@ class _Printer:
             if param.name not in call.params or param.name == used:
                 continue
             value = call.params[param.name]
+            if param.bind and str(value).strip("{}") in param.bind:
+                continue  # the event gives it: nobody says so
             if param.slot == "text" and len(texts) == 1:
                 text = quote(str(value))
             else:

@@ -151,7 +151,7 @@ FROM (VALUES (false, 10000, now() - interval '2 hours'), (true, 100, now() - int
 """
 
 
-def test_an_inline_claim_is_flat_behind_a_long_backlog_of_one_order_key(large_queue):
+def test_an_inline_claim_looks_once_behind_a_long_backlog_of_one_order_key(large_queue):
     """Only the first of the ten thousand may start. Whether a row is the first is asked once for the key, not once a row."""
     large_queue.execute(IN_LINE, {"collection": SYSTEM_COLLECTION_ID})
     large_queue.execute("ANALYZE job_queue")

@@ -141,7 +141,7 @@ def test_start_up_reads_no_history(tools, start_worker):
         )
         cursor.execute("ANALYZE job_queue")
         before = rows_read(cursor)
-        start_worker("--drain").ended()
+        start_worker("--drain", "--types=quick").ended()  # and not what a schedule happens to ask for right now
         read = rows_read(cursor) - before
     assert read < 5000, f"{read} rows of job_queue were read to start and stop"
 

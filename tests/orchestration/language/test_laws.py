@@ -23,6 +23,7 @@ from orchestration.language import (
 from orchestration.language.fixes import apply, machine_edits
 from tests.orchestration.language import score
 from tests.orchestration.language.stand_in import described, read, vocabulary
+from tests.orchestration.language.test_spec import shipped_tools
 
 TEXTS = [recipe["src"] for recipe in read("recipes.yaml") + score.read("recipes.yaml")]
 GOOD = [text for text in TEXTS if compile_recipe(text, vocabulary()).plan is not None]
@@ -125,6 +126,16 @@ def test_the_order_of_tools_changes_no_byte(text: str) -> None:
     shuffled = Vocabulary.from_tools(tools)
     one, other = compile_recipe(text, vocabulary()), compile_recipe(text, shuffled)
     assert diagnostics_to_json(one) == diagnostics_to_json(other)
+
+
+@pytest.mark.parametrize(
+    ("lang", "said"), [("nb", "varsle redaksjonen"), ("nn", "varsle redaksjonen"), ("en", "notify the editors")]
+)
+def test_what_the_event_gives_is_not_said(lang: str, said: str) -> None:
+    tools = shipped_tools()
+    plan = compile_recipe("WHEN recording ended\n\n1. notify the editors\n", tools).plan
+    assert plan is not None
+    assert print_human(plan, tools, lang).splitlines()[-1] == f"1. {said}"
 
 
 @pytest.mark.parametrize("text", TEXTS)

@@ -90,9 +90,9 @@ SHORT_FORM = [
 
 @cache
 def shipped_tools() -> Vocabulary:
-    """The tools of first light as they describe themselves."""
+    """Some of the tools as they describe themselves."""
     found = []
-    for name in ("checksum", "transcribe", "summarize", "rss", "audio"):
+    for name in ("checksum", "transcribe", "summarize", "rss", "audio", "notify"):
         code = f"import sys; from synops.tools import {name}; sys.argv = ['x', '--describe']; {name}.main()"
         answer = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True, text=True)
         found.append(json.loads(answer.stdout))
