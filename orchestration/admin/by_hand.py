@@ -72,7 +72,7 @@ def by_hand_view(owner: RecipeAdmin) -> Callable[[HttpRequest, UUID], HttpRespon
         if form.is_bound and form.is_valid():
             try:
                 run = _start(request, _wish(recipe, form, request), script)
-                return HttpResponseRedirect(reverse("admin:orchestration_run_change", args=[run]))
+                return _to_the_run(request, recipe, run)
             except CannotRun as reason:
                 messages.error(request, str(reason))
         context = {
@@ -87,6 +87,14 @@ def by_hand_view(owner: RecipeAdmin) -> Callable[[HttpRequest, UUID], HttpRespon
         return TemplateResponse(request, "admin/orchestration/orchestration/run.html", context)
 
     return view
+
+
+def _to_the_run(request: HttpRequest, recipe: Orchestration, run: UUID) -> HttpResponse:
+    """Its page, for people who may see runs; the others are told, where they came from."""
+    if request.user.has_perm("orchestration.view_run"):
+        return HttpResponseRedirect(reverse("admin:orchestration_run_change", args=[run]))
+    messages.success(request, _("The run has started."))
+    return HttpResponseRedirect(reverse("admin:orchestration_orchestration_change", args=[recipe.pk]))
 
 
 def _form(request: HttpRequest, recipe: Orchestration, script: str, posted: Any) -> ByHandForm:

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any, cast
 from uuid import UUID
 
+from django import forms
 from django.contrib import admin, messages
 from django.contrib.admin.models import CHANGE, LogEntry
 from django.core.exceptions import PermissionDenied
@@ -79,7 +80,7 @@ class RecipeAdmin(VisibleAdmin):
 
     def get_form(self, request: HttpRequest, obj: Any = None, change: bool = False, **kwargs: Any) -> Any:
         if obj is not None and not self.has_change_permission(request, obj):
-            return super().get_form(request, obj, change=change, **{**kwargs, "fields": ()})
+            return super().get_form(request, obj, change=change, **{**kwargs, "fields": (), "form": forms.ModelForm})
         return type("RecipeForm", (RecipeForm,), {"viewer": viewer(request)})
 
     def render_change_form(self, request: HttpRequest, context: Any, *args: Any, **kwargs: Any) -> HttpResponse:

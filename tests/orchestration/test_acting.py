@@ -14,11 +14,12 @@ from orchestration.manual import Wish
 from orchestration.models import Orchestration, Run
 from orchestration.recipes import Draft, activate, save
 from orchestration.step_texts import texts_of
+from synops.graph.models import Edge, Node
 from synops.tools.rss import DESCRIPTION as RSS
 from synops.tools.transcribe import DESCRIPTION as TRANSCRIBE
 from tests.orchestration.arrange import end, make_recording, run_next, started, steps_of
 from tests.orchestration.drafting.conftest import put_tool
-from tests.people import make_collection, make_user
+from tests.people import make_collection, make_node, make_user
 
 pytestmark = pytest.mark.django_db
 
@@ -121,6 +122,19 @@ def test_a_run_of_another_schema_or_a_tool_that_is_gone_still_has_a_page(recipe,
     page = client.get(f"/admin/orchestration/run/{run.pk}/change/")
     assert page.status_code == 200
     assert "synops-transcribe" in page.content.decode()
+
+
+def test_somebody_who_may_not_see_runs_comes_back_to_the_recipe(recipe, client):
+    starter = make_user("Nora", "orchestration.view_orchestration", acting.START)
+    home = Node.objects.get(node_kind="collection", title="Podcast")
+    Edge.objects.create(source=make_node("person", user=starter), target=home, edge_type="member")
+    client.force_login(starter)
+    node = Node.objects.get(node_kind="communication")
+    address = f"/admin/orchestration/orchestration/{recipe.pk}"
+    page = client.post(f"{address}/run/", {"node": str(node.pk)}, follow=True)
+    assert page.redirect_chain == [(f"{address}/change/", 302)]
+    assert "The run has started." in page.content.decode()
+    assert Run.objects.get().user_id == starter.pk
 
 
 def test_the_buttons_of_the_page(recipe, client, editor):
