@@ -155,8 +155,10 @@ def test_without_a_socket_the_page_asks_and_a_hidden_tab_rests(site: WebServer, 
         changed(job, None, priority=3)
         sockets[-1].close(code=1011)
         priority.filter(has_text="3").wait_for()
-        page.wait_for_selector('#live-state[data-kind="live"]')
         wait_until(lambda: page.evaluate("1") and len(sockets) > 1, "there is another socket")
+        page.wait_for_selector(
+            '#live-state[data-kind="live"]'
+        )  # and it is open: closing one that is not is a complaint
 
         # A hidden tab closes its socket and asks for nothing; seen again it catches up.
         page.evaluate("""() => { Object.defineProperty(document, "hidden", { value: true, configurable: true });

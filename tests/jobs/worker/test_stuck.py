@@ -140,10 +140,19 @@ def test_start_up_reads_no_history(tools, start_worker):
             "generate_series(1, 30000)"
         )
         cursor.execute("ANALYZE job_queue")
-        before = rows_read(cursor)
-        start_worker("--drain", "--types=quick").ended()  # and not what a schedule happens to ask for right now
-        read = rows_read(cursor) - before
-    assert read < 5000, f"{read} rows of job_queue were read to start and stop"
+        reads = [rows_of_a_start(cursor, start_worker)]
+        while (
+            reads[-1] >= 5000 and len(reads) < 3
+        ):  # the database counts for all: somebody else's reading may be among it
+            reads.append(rows_of_a_start(cursor, start_worker))
+    assert min(reads) < 5000, f"{reads} rows of job_queue were read to start and stop"
+
+
+def rows_of_a_start(cursor, start_worker) -> int:
+    """The rows that were read while a worker started and stopped, not asked for what a schedule happens to want right now."""
+    before = rows_read(cursor)
+    start_worker("--drain", "--types=quick").ended()
+    return rows_read(cursor) - before
 
 
 def rows_read(cursor) -> int:
