@@ -27,7 +27,7 @@ from orchestration.answers import ask_eventually
 from orchestration.drafting import keeping
 from orchestration.first_steps import first_steps
 from orchestration.language import compile_recipe, print_technical, render_box
-from orchestration.language.editing import event_phrases
+from orchestration.language.editing import event_in_words
 from orchestration.models import Orchestration
 from orchestration.samples import sample, samples
 from orchestration.states import Executor
@@ -228,8 +228,7 @@ class RecipeAdmin(VisibleAdmin):
 
     @admin.display(description=_("reacts to"))
     def event(self, recipe: Orchestration) -> str:
-        event = str(recipe.trigger.get("event") or "–")
-        return next((one.text for one in event_phrases(get_language() or "nb") if one.detail == event), event)
+        return event_in_words(str(recipe.trigger.get("event") or "–"), get_language() or "nb")
 
     @admin.display(description=_("errors"))
     def errors(self, recipe: Orchestration) -> str:

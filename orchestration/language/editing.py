@@ -58,6 +58,11 @@ def event_phrases(lang: str) -> list[Proposal]:
     return [*found, Proposal(weekly.replace("{time}", "08:00"), "scheduled.due")]
 
 
+def event_in_words(event: str, lang: str) -> str:
+    """An event as one would write it behind NÅR; one that is unknown as it is."""
+    return str(packs.printing(lang)["events"].get(event, event))
+
+
 def condition_phrases(lang: str) -> list[Proposal]:
     """What may stand behind HVIS, with the condition that each means."""
     words = packs.printing(lang)["conditions"]

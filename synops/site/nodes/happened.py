@@ -12,7 +12,7 @@ from django.utils.translation import gettext as _
 
 from orchestration import why
 from orchestration.language import Vocabulary, print_conditions
-from orchestration.language.editing import event_phrases
+from orchestration.language.editing import event_in_words
 from orchestration.models import Orchestration, Run
 from orchestration.vocabulary import database_vocabulary
 from synops.graph.admin.bases import viewer
@@ -40,11 +40,9 @@ def happened(request: HttpRequest, node: Node) -> Mapping[str, Any] | None:
     if not found and node.node_kind not in ASKED_ABOUT:
         return None
     language, words = get_language() or "nb", database_vocabulary()
-    phrases = {one.detail: one.text for one in event_phrases(language)}
     return {
         "events": [
-            (one.event, phrases.get(one.event.event, one.event.event), list(_lines(one, words, language)))
-            for one in found
+            (one.event, event_in_words(one.event.event, language), list(_lines(one, words, language))) for one in found
         ]
     }
 
