@@ -14,7 +14,7 @@ from django.db import transaction
 from django.utils.translation import gettext_noop
 
 from orchestration import answers, work_items
-from orchestration.answers.claiming import may
+from orchestration.answers.claiming import visible
 from orchestration.models import WorkItem
 
 if TYPE_CHECKING:
@@ -82,7 +82,7 @@ def reject(user: AbstractBaseUser, item_id: UUID, note: str) -> None:
 @transaction.atomic
 def close(user: AbstractBaseUser, item_id: UUID) -> bool:
     """Close it; False when it is closed already. Raises PermissionError, NotThere."""
-    _require_closable(user, item_id)
+    visible(user, item_id, CLOSE)
     if not work_items.close(item_id, by=user.pk):
         return False
     _audit(user, item_id, gettext_noop("Closed."))
@@ -92,17 +92,11 @@ def close(user: AbstractBaseUser, item_id: UUID) -> bool:
 @transaction.atomic
 def reopen(user: AbstractBaseUser, item_id: UUID) -> bool:
     """Open it again; False when it is open, or its trouble has an open one already. Raises PermissionError, NotThere."""
-    _require_closable(user, item_id)
+    visible(user, item_id, CLOSE)
     if not work_items.reopen(item_id):
         return False
     _audit(user, item_id, gettext_noop("Opened again."))
     return True
-
-
-def _require_closable(user: AbstractBaseUser, item_id: UUID) -> None:
-    may(user, CLOSE)
-    if not WorkItem.objects.visible_to(user).filter(pk=item_id).exists():
-        raise answers.NotThere(f"there is no work item {item_id}")
 
 
 def _audit(user: AbstractBaseUser, item_id: UUID, said: str) -> None:

@@ -110,13 +110,14 @@ class WorkItemQuerySet(NodeQuerySet):
 
     def free(self) -> WorkItemQuerySet:
         """Open, without an answer, and held by nobody."""
-        nobody = Q(until__isnull=True) | Q(until__lte=DatabaseNow())
-        rows: WorkItemQuerySet = self.open().alias(until=_UNTIL).filter(nobody)
-        return rows.exclude(metadata__has_key="answer")
+        return self._unanswered().filter(Q(until__isnull=True) | Q(until__lte=DatabaseNow()))
 
     def held(self) -> WorkItemQuerySet:
         """Open, without an answer, and held by somebody now; `metadata.claim.by` says whose."""
-        rows: WorkItemQuerySet = self.open().alias(until=_UNTIL).filter(until__gt=DatabaseNow())
+        return self._unanswered().filter(until__gt=DatabaseNow())
+
+    def _unanswered(self) -> WorkItemQuerySet:
+        rows: WorkItemQuerySet = self.open().alias(until=_UNTIL)
         return rows.exclude(metadata__has_key="answer")
 
     def answered(self) -> WorkItemQuerySet:

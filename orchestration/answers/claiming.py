@@ -63,7 +63,7 @@ def claim(user: AbstractBaseUser, item_id: UUID, *, seconds: float = LEASE_SECON
     from orchestration.answers.brief import brief
 
     item = seen(user, item_id)
-    lease, until = take(user, item_id, seconds=seconds)
+    lease, until = _take(user, item_id, seconds)
     item.refresh_from_db()
     return Claim(item_id, lease, until, brief(item, user))
 
@@ -71,6 +71,10 @@ def claim(user: AbstractBaseUser, item_id: UUID, *, seconds: float = LEASE_SECON
 def take(user: AbstractBaseUser, item_id: UUID, *, seconds: float = LEASE_SECONDS) -> tuple[int, datetime]:
     """Take any open item, also one that no script answers; its lease, until when. Raises PermissionError, NotThere, Taken."""
     visible(user, item_id)
+    return _take(user, item_id, seconds)
+
+
+def _take(user: AbstractBaseUser, item_id: UUID, seconds: float) -> tuple[int, datetime]:
     with transaction.atomic(), connection.cursor() as cursor:
         parameters = {"id": item_id, "by": user.pk, "name": user.get_username(), "seconds": _within(seconds)}
         cursor.execute(load("orchestration.sql", "claim_item"), parameters)
@@ -90,9 +94,9 @@ def release(user: AbstractBaseUser, item_id: UUID, lease: int) -> None:
     _hold(user, item_id, lease, 0.0)
 
 
-def visible(user: AbstractBaseUser, item_id: UUID) -> WorkItem:
-    """An item that the user may see and take. Raises PermissionError, NotThere."""
-    may(user, ANSWER)
+def visible(user: AbstractBaseUser, item_id: UUID, permission: str = ANSWER) -> WorkItem:
+    """An item that the user sees and may act on: take it, if no other right is named. Raises PermissionError, NotThere."""
+    may(user, permission)
     item: WorkItem | None = WorkItem.objects.visible_to(user).filter(pk=item_id).first()
     if item is None:
         raise NotThere(f"there is no work item {item_id}")
