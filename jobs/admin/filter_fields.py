@@ -44,10 +44,10 @@ def type_choices(user: Viewer, chosen: str) -> Choices:
     return [(name, name) for name in sorted(known | set(newest) | ({chosen} if chosen else set()))]
 
 
-def collection_choices(user: Viewer, _chosen: str = "") -> Choices:
+def collection_choices(user: Viewer, _chosen: str = "", most: int = MOST_COLLECTIONS) -> Choices:
     """The collections that the viewer may see, by title."""
     rows = Node.objects.visible_to(user).filter(node_kind="collection").only("title", "node_kind")
-    titles = [(str(node.pk), str(node)) for node in rows[:MOST_COLLECTIONS]]
+    titles = [(str(node.pk), str(node)) for node in rows[:most]]
     return sorted(titles, key=lambda choice: alphabetical(choice[1]))
 
 

@@ -7,6 +7,7 @@ from uuid import UUID
 from synops.graph.columns import new_id
 from synops.store.edges import Edge, insert_edge
 from synops.store.nodes import Node, insert_node
+from synops.store.people import person_of
 from synops.store.sql import Cursor
 
 
@@ -15,13 +16,12 @@ def tell(cursor: Cursor, user_id: int | None, title: str, text: str, about: UUID
 
     It belongs to no collection: what does is seen by all who see the collection.
     """
-    cursor.execute("SELECT id FROM nodes WHERE user_id = %(user)s AND node_kind = 'person'", {"user": user_id})
-    row = cursor.fetchone()
-    if row is None:
+    person = person_of(cursor, user_id)
+    if person is None:
         return None
     notice = Node(new_id(), "notice", title, text, {"about_id": str(about)})
     insert_node(cursor, notice)
-    insert_edge(cursor, Edge(notice.id, "addressed_to", row[0]))
+    insert_edge(cursor, Edge(notice.id, "addressed_to", person))
     return notice.id
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from django import forms
@@ -42,11 +42,11 @@ class EdgeForm(forms.Form):
     kind = forms.ChoiceField(choices=KINDS, label=_("does what"))
     target, target_id = node_fields(_("to what"))
 
-    def __init__(self, user: Viewer, *args: Any, **kwargs: Any) -> None:
+    def __init__(self, user: Viewer, newest: Sequence[Node], *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         recipes = Orchestration.objects.visible_to(user).order_by("title")
         self.fields["recipe"].queryset = recipes  # type: ignore[attr-defined]
-        offer(self, "target", user, [*recipes[:MOST_LISTED], *newest_nodes(user)])
+        offer(self, "target", user, [*recipes[:MOST_LISTED], *newest])
 
     def clean(self) -> dict[str, Any]:
         found: dict[str, Any] = super().clean() or self.cleaned_data
@@ -54,10 +54,10 @@ class EdgeForm(forms.Form):
         return found
 
 
-def newest_nodes(user: Viewer) -> Any:
+def newest_nodes(user: Viewer) -> list[Node]:
     """What a recipe could watch: the newest things that are neither recipes nor tools."""
     rows = Node.objects.visible_to(user).exclude(node_kind__in=NEVER_WATCHED)
-    return rows.only("id", "title", "node_kind").order_by("-created_at", "-id")[:NEWEST_NODES]
+    return list(rows.only("id", "title", "node_kind").order_by("-created_at", "-id")[:NEWEST_NODES])
 
 
 def map_view(site: AdminSite) -> Callable[[HttpRequest], HttpResponse]:
@@ -66,11 +66,12 @@ def map_view(site: AdminSite) -> Callable[[HttpRequest], HttpResponse]:
     def view(request: HttpRequest) -> HttpResponse:
         if not request.user.has_perm(MAY_LOOK):
             raise PermissionDenied
-        form = EdgeForm(viewer(request))
+        newest = newest_nodes(viewer(request))
+        form = EdgeForm(viewer(request), newest)
         if request.method == "POST":
             if not request.user.has_perm(MAY_DRAW):
                 raise PermissionDenied
-            form = EdgeForm(viewer(request), request.POST)
+            form = EdgeForm(viewer(request), newest, request.POST)
             if "remove" in request.POST:
                 _remove(request)
                 return HttpResponseRedirect(reverse("admin:cascade_map"))
@@ -85,7 +86,7 @@ def map_view(site: AdminSite) -> Callable[[HttpRequest], HttpResponse]:
             "form": form,
             "may_draw": request.user.has_perm(MAY_DRAW),
             "recipes": form.fields["recipe"].queryset,  # type: ignore[attr-defined]
-            "nodes": newest_nodes(viewer(request)),
+            "nodes": newest,
         }
         return TemplateResponse(request, "admin/orchestration/map.html", context)
 

@@ -35,6 +35,11 @@ def only_readable(rows: Rows, user: Viewer, node_column: str) -> Rows:
     return rows.filter(readable(user, node_column))
 
 
+def only_own(rows: Rows, user: Viewer, user_column: str) -> Rows:
+    """A person's own rows, those whose `user_column` names them; all for a superuser."""
+    return rows if sees_everything(user) else rows.filter(**{user_column: user.pk})
+
+
 MOST_NAMED = 500
 """Collections that a statement names one by one."""
 

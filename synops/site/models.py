@@ -10,7 +10,7 @@ from django.db import models
 from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
 
-from synops.graph.access import sees_everything
+from synops.graph.access import only_own
 from synops.graph.columns import DatabaseNow, new_id
 from synops.graph.models import Node
 
@@ -23,7 +23,7 @@ class ApiTokenQuerySet(models.QuerySet["ApiToken"]):
 
     def visible_to(self, user: Viewer) -> Self:
         """A person's own; all for a superuser."""
-        return self if sees_everything(user) else self.filter(owner_id=user.pk)
+        return only_own(self, user, "owner_id")
 
 
 class ApiToken(models.Model):

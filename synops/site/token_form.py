@@ -9,7 +9,7 @@ from django import forms
 from django.contrib.auth.models import User
 from django.utils.translation import gettext_lazy as _
 
-from synops.graph.admin.sorting import alphabetical
+from jobs.admin.filter_fields import collection_choices
 from synops.graph.models import Node
 from synops.site.models import ApiToken
 from synops.site.tokens import create_token
@@ -48,7 +48,7 @@ class TokenForm(forms.Form):
         super().__init__(data)
         self.person = person
         self._choices("scopes", scopes_for(person))
-        self._choices("collection", [("", "–"), *collections_of(person)])
+        self._choices("collection", [("", "–"), *collection_choices(person, most=MOST_COLLECTIONS)])
         if person.is_superuser:
             self.fields["owner"].queryset = User.objects.filter(is_active=True).order_by("username")  # type: ignore[attr-defined]
             self.fields["owner"].initial = person.pk
@@ -78,10 +78,3 @@ class TokenForm(forms.Form):
 def scopes_for(person: Any) -> list[tuple[str, Any]]:
     """The scopes that a person may give."""
     return [choice for choice in ApiToken.Scope.choices if person.is_superuser or choice[0] not in FOR_SUPERUSERS]
-
-
-def collections_of(person: Any) -> list[tuple[str, str]]:
-    """The collections that a person sees, by title."""
-    nodes = Node.objects.visible_to(person).filter(node_kind="collection").only("title", "node_kind")
-    found = [(str(node.pk), str(node)) for node in nodes[:MOST_COLLECTIONS]]
-    return sorted(found, key=lambda choice: alphabetical(choice[1]))

@@ -18,6 +18,13 @@ class Person:
     email: str
 
 
+def person_of(cur: Cursor, user_id: int | None) -> UUID | None:
+    """The person node of a login; None when it has none, or is nobody's. Index: nodes_user_id_key."""
+    cur.execute("SELECT id FROM nodes WHERE user_id = %(user)s AND node_kind = 'person'", {"user": user_id})
+    row = cur.fetchone()
+    return UUID(str(row[0])) if row else None
+
+
 def people_with(cur: Cursor, node_id: UUID, roles: Sequence[str]) -> list[Person]:
     """The persons with an edge of one of these types to a node, each once."""
     # Index: edges_target (target, type, source).

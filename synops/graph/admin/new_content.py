@@ -31,6 +31,7 @@ from synops.store.edges import Edge, insert_edge
 from synops.store.files import FileStore
 from synops.store.nodes import Node as NewNode
 from synops.store.nodes import insert_node
+from synops.store.people import person_of
 from synops.store.sanitise import clean_text
 from synops.store.sql import Cursor
 
@@ -172,10 +173,7 @@ def _page(node: UUID) -> str:
 
 def _person_node(cursor: Cursor, user: Any) -> UUID:
     """The person's node; made when they have none yet, as for somebody who logs in for the first time."""
-    cursor.execute("SELECT id FROM nodes WHERE user_id = %(user)s AND node_kind = 'person'", {"user": user.pk})
-    row = cursor.fetchone()
-    if row:
-        found: UUID = row[0]
+    if (found := person_of(cursor, user.pk)) is not None:
         return found
     node = Node.objects.create(node_kind="person", title=user.get_full_name() or user.get_username(), user=user)
     return node.pk
