@@ -2,6 +2,8 @@
  *
  * Everything that the server says is put in as text, never as markup.
  */
+export { filled } from "../words.js";
+
 export const config = JSON.parse(document.getElementById("editor-config").textContent);
 export const texts = config.texts;
 
@@ -13,10 +15,6 @@ export const isScript = () => mode.value === "script";
 
 /* `record` is the compiler's last answer, `checked` the text that it is about; `layer` the one that is written in. */
 export const state = { record: null, checked: "", tab: "human", layer: config.layer, dirty: false, leaving: false };
-
-export function filled(template, values) {
-  return template.replace(/%\((\w+)\)s/g, (_, name) => values[name] ?? "");
-}
 
 export function element(name, className, text) {
   const made = document.createElement(name);

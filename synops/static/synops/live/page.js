@@ -1,12 +1,11 @@
 /* What the server says of this page (script #live-config), and the words and formats of its language. */
+import { filled } from "../words.js";
+
+export { filled };
 export const config = JSON.parse(document.getElementById("live-config").textContent);
 
 /* How far this computer's clock is behind the server's. */
 export const clockDifference = Date.parse(config.now) - Date.now();
-
-export function filled(template, values) {
-  return template.replace(/%\((\w+)\)s/g, (_, name) => values[name]);
-}
 
 const time = new Intl.DateTimeFormat(config.language, {
   timeZone: config.timeZone, hour: "2-digit", minute: "2-digit", second: "2-digit",
