@@ -1,16 +1,15 @@
-"""What every test of recipes needs: no connection left open by what this process announces."""
+"""What tests of recipes begin with."""
 
 from __future__ import annotations
 
 import pytest
 
-from jobs.live.announcer import process_announcer
+from tests.orchestration.arrange import add_tools
+from tests.people import make_collection
 
 
-@pytest.fixture(autouse=True)
-def no_announcer_left():
-    """The announcer's thread holds a connection to the test's database, which could then not be dropped."""
-    yield
-    if process_announcer.cache_info().currsize:
-        process_announcer().close()
-        process_announcer.cache_clear()
+@pytest.fixture
+def collection():
+    """A collection, and the tools that recipes of the tests use."""
+    add_tools()
+    return make_collection("Podcast")

@@ -17,7 +17,6 @@ from synops.tools.describe import Description
 from tests.orchestration.arrange import (
     SUMMARIZE,
     SUMMARIZE_IT,
-    add_tools,
     claim_one,
     compiled,
     end,
@@ -31,16 +30,10 @@ from tests.orchestration.arrange import (
     started,
     transcribe,
 )
-from tests.people import make_collection, make_node
+from tests.people import make_node
 
 pytestmark = pytest.mark.django_db
 STORM = 1_000
-
-
-@pytest.fixture
-def collection():
-    add_tools()
-    return make_collection("Podcast")
 
 
 def worker_prepares(job: ClaimedJob) -> object:

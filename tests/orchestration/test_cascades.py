@@ -11,7 +11,6 @@ from orchestration.models import Run
 from synops.graph.models import Edge, Node
 from tests.orchestration.arrange import (
     DIGEST,
-    add_tools,
     call,
     compiled,
     end,
@@ -24,15 +23,9 @@ from tests.orchestration.arrange import (
     started,
     steps_of,
 )
-from tests.people import make_collection, make_node
+from tests.people import make_node
 
 pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture
-def collection():
-    add_tools()
-    return make_collection("Podcast")
 
 
 def link(source: Node, target: Node) -> None:

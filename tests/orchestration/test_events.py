@@ -13,7 +13,6 @@ from orchestration.models import Considered, Run
 from synops.graph.models import Edge, GraphEvent, Node
 from synops.store.identities import SYSTEM_COLLECTION_ID
 from tests.orchestration.arrange import (
-    add_tools,
     compiled,
     consume_all,
     end,
@@ -29,12 +28,6 @@ from tests.orchestration.arrange import (
 from tests.people import make_collection, make_node
 
 pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture
-def collection():
-    add_tools()
-    return make_collection("Podcast")
 
 
 def move_events_back(seconds: int) -> None:

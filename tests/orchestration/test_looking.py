@@ -13,7 +13,6 @@ from orchestration.models import Orchestration, Run, RunStep, Tombstone
 from synops.graph.models import Edge, GraphEvent, Node
 from tests.orchestration.arrange import (
     DIGEST,
-    add_tools,
     call,
     compiled,
     end,
@@ -26,12 +25,6 @@ from tests.orchestration.arrange import (
 from tests.people import make_collection, make_node, make_user
 
 pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture
-def collection():
-    add_tools()
-    return make_collection("Podcast")
 
 
 def last_event() -> int:

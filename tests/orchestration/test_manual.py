@@ -14,7 +14,6 @@ from orchestration.manual import CannotRun, Wish, needed_inputs, start
 from orchestration.models import Run
 from tests.orchestration.arrange import (
     UPDATE_FEED,
-    add_tools,
     compiled,
     make_recipe,
     make_recording,
@@ -26,12 +25,6 @@ from tests.orchestration.arrange import (
 from tests.people import make_collection, make_node, make_user
 
 pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture
-def collection():
-    add_tools()
-    return make_collection("Podcast")
 
 
 def test_a_recipe_runs_on_a_chosen_node_at_once_and_first_in_line(collection):

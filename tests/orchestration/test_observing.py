@@ -8,7 +8,6 @@ from django.db import connection, transaction
 from orchestration.models import Considered, LogEntry, Run, Tombstone
 from synops.graph.models import Edge, Node
 from tests.orchestration.arrange import (
-    add_tools,
     compiled,
     consume_all,
     end,
@@ -19,15 +18,9 @@ from tests.orchestration.arrange import (
     settle_outbox,
     transcribe,
 )
-from tests.people import make_collection, make_node
+from tests.people import make_node
 
 pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture
-def collection():
-    add_tools()
-    return make_collection("Podcast")
 
 
 def test_observing_restricts_a_recipe_to_nodes_and_what_belongs_to_them(collection):

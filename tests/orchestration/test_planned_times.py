@@ -8,7 +8,6 @@ from django.db import connection
 from orchestration.steward import prune_events, raise_due
 from synops.graph.models import GraphEvent, Node
 from tests.orchestration.arrange import (
-    add_tools,
     compiled,
     consume_all,
     item,
@@ -16,15 +15,9 @@ from tests.orchestration.arrange import (
     note,
     runs_of,
 )
-from tests.people import make_collection, make_node
+from tests.people import make_node
 
 pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture
-def collection():
-    add_tools()
-    return make_collection("Podcast")
 
 
 def test_a_planned_time_starts_recipes_once_per_value(collection):

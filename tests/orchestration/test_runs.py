@@ -16,7 +16,6 @@ from tests.orchestration.arrange import (
     DIGEST,
     SUMMARIZE_IT,
     UPDATE_FEED,
-    add_tools,
     begin,
     call,
     claim_one,
@@ -35,15 +34,13 @@ from tests.orchestration.arrange import (
     steps_of,
     transcribe,
 )
-from tests.people import make_collection, make_node
+from tests.people import make_node
 
 pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture
-def collection():
-    add_tools()
-    collection = make_collection("Podcast")
+def collection(collection):
     collection.metadata = {**collection.metadata, "traits": ["podcast"]}
     collection.save()
     return collection

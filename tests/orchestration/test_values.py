@@ -6,7 +6,6 @@ import pytest
 
 from synops.graph.models import Node
 from tests.orchestration.arrange import (
-    add_tools,
     begin,
     call,
     compiled,
@@ -24,9 +23,7 @@ pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture
-def collection():
-    add_tools()
-    collection = make_collection("Podcast")
+def collection(collection):
     collection.metadata = {**collection.metadata, "traits": ["podcast"]}
     collection.save()
     return collection

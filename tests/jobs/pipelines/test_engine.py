@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
 
 from jobs.pipelines import (
@@ -21,13 +19,11 @@ from jobs.pipelines import (
     open_units,
 )
 from synops.store.sql import Cursor
-from tests.jobs.arrange import psycopg_cursor
 from tests.jobs.pipelines.making import (
     Book,
     Hands,
     Script,
     Shelf,
-    library,
     make_all_due,
     shelf,
     state_of,
@@ -36,18 +32,6 @@ from tests.jobs.pipelines.making import (
 )
 
 pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture
-def cursor() -> Iterator[Cursor]:
-    with psycopg_cursor() as cursor:
-        yield cursor
-
-
-@pytest.fixture
-def inline() -> Iterator[Script]:
-    with library() as script:
-        yield script
 
 
 def test_a_unit_goes_from_the_list_over_each_book_to_one_sum(cursor: Cursor, inline: Script) -> None:

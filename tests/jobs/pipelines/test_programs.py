@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
 
 from jobs import queue
@@ -15,11 +13,10 @@ from jobs.pipelines import (
 from jobs.pipelines.settling import settle, unheard_jobs
 from jobs.queue import Ended
 from synops.store.sql import Cursor
-from tests.jobs.arrange import fail, psycopg_cursor, succeed
+from tests.jobs.arrange import fail, succeed
 from tests.jobs.pipelines.making import (
     Hands,
     Script,
-    library,
     make_all_due,
     shelf,
     state_of,
@@ -28,18 +25,6 @@ from tests.jobs.pipelines.making import (
 )
 
 pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture
-def cursor() -> Iterator[Cursor]:
-    with psycopg_cursor() as cursor:
-        yield cursor
-
-
-@pytest.fixture
-def programs() -> Iterator[Script]:
-    with library(by_program=True) as script:
-        yield script
 
 
 def test_steps_that_are_programs_follow_their_jobs(cursor: Cursor, programs: Script) -> None:

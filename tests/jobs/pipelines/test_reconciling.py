@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
 from django.conf import LazySettings
 
@@ -14,22 +12,10 @@ from jobs.pipelines.reconciling import reconcile
 from jobs.queue import NewJob
 from synops.store.identities import SYSTEM_COLLECTION_ID
 from synops.store.sql import Cursor
-from tests.jobs.arrange import psycopg_cursor, succeed
+from tests.jobs.arrange import succeed
 from tests.jobs.pipelines.making import NAME, Hands, Script, library, shelf, state_of, steps_of, waiting
 
 pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture
-def cursor() -> Iterator[Cursor]:
-    with psycopg_cursor() as cursor:
-        yield cursor
-
-
-@pytest.fixture
-def inline() -> Iterator[Script]:
-    with library() as script:
-        yield script
 
 
 def age(cursor: Cursor, hours: int = 2) -> None:

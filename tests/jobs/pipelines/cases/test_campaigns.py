@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
 from django.core.management import CommandError, call_command
 from django.db import connection
@@ -22,17 +20,10 @@ from synops.store.cases.facts import store_facts
 from synops.store.cases.manifest import store_manifest
 from synops.store.identities import SYSTEM_COLLECTION_ID
 from synops.store.sql import Cursor
-from tests.jobs.arrange import psycopg_cursor
 from tests.jobs.pipelines.cases.arrange import CaseHands, bring, case, digest, facts, lines
 from tests.jobs.pipelines.making import make_all_due
 
 pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture
-def cursor() -> Iterator[Cursor]:
-    with psycopg_cursor() as cursor:
-        yield cursor
 
 
 def test_campaigns_go_on_behind_the_last_case_and_wait_when_the_lane_is_full(cursor: Cursor, monkeypatch) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
 
 import pytest
 
@@ -32,12 +31,6 @@ from tests.jobs.pipelines.dying import Killed, Mortal
 from tests.jobs.pipelines.making import state_of, steps_of
 
 pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture
-def cursor() -> Iterator[Cursor]:
-    with psycopg_cursor() as cursor:
-        yield cursor
 
 
 def opened(cursor: Cursor, most: int = 25) -> list[str]:

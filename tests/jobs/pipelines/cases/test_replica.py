@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from datetime import timedelta
 from pathlib import Path
 
@@ -33,12 +32,6 @@ from tests.tools.conftest import Outcome, Workshop, database_workshop, running_j
 from tests.tools.test_case_sources import Service, page, service  # noqa: F401 (fixture)
 
 pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture
-def cursor() -> Iterator[Cursor]:
-    with psycopg_cursor() as cursor:
-        yield cursor
 
 
 def table(cursor: Cursor, statement: str) -> list[tuple[object, ...]]:
