@@ -144,11 +144,15 @@ class House:
         wait_until(self.is_empty, f"nothing of {self.var} runs", seconds)
 
     def jobs_left(self) -> set[str]:
-        """Type and state of every job, looked up when everything is down, and cleared away."""
+        """Type and state of the tests' own jobs, looked up when everything is down, and cleared away.
+
+        Others may be there: the installation's schedules fire by the clock, whenever a test happens to run.
+        """
         program = (
             "from jobs.models import Job\n"
-            "for job in Job.objects.all(): print('>', job.job_type, job.status)\n"
-            "Job.objects.all().delete()"
+            "own = Job.objects.filter(job_type__in=['checksum', 'nap'])\n"
+            "for job in own: print('>', job.job_type, job.status)\n"
+            "own.delete()"
         )
         return set(re.findall(r"^> (.*)$", self.manage("shell", "--verbosity=0", "-c", program), re.MULTILINE))
 
