@@ -7,7 +7,7 @@ BIN := .venv/bin
 #: Interpreters to build .venv with; the first that is new enough is taken, unless PYTHON names one.
 PYTHONS := $(or $(PYTHON),python3 python3.14 python3.13 python3.12 python3.11 python)
 RUN_REQUIREMENTS := requirements.txt $(wildcard requirements-models.txt)
-DEV_REQUIREMENTS := requirements.txt requirements-dev.txt
+DEV_REQUIREMENTS := $(RUN_REQUIREMENTS) requirements-dev.txt
 
 .PHONY: help run install install-dev packages test coverage lint format migrations messages bench screenshots faults fuzz
 
@@ -20,13 +20,16 @@ run: install ## Web server and worker on 127.0.0.1 (PORT=8000), with an embedded
 install: ## .venv with the pinned requirements; nothing when they have not changed
 	@$(call installed,run,$(RUN_REQUIREMENTS))
 
-install-dev: install
-	@$(call installed,dev,$(DEV_REQUIREMENTS))
+install-dev:
+	@$(call installed,dev,$(DEV_REQUIREMENTS)) && $(call fingerprint,$(RUN_REQUIREMENTS)) > .venv/installed-run
+
+# $(call fingerprint,FILES): changes with the requirements and with the clone's place.
+fingerprint = { pwd; cat $(1) pyproject.toml; } | sha256sum
 
 # $(call installed,NAME,FILES): installs the requirements unless .venv/installed-NAME says that it was done. A moved
 # clone is set up anew, because .venv holds absolute paths.
 define installed
-wanted=$$({ pwd; cat $(2) pyproject.toml; } | sha256sum); \
+wanted=$$($(call fingerprint,$(2))); \
 [ "$$wanted" = "$$(cat .venv/installed-$(1) 2>/dev/null)" ] && $(BIN)/python -c '' 2>/dev/null || { \
 	$(call virtual_environment) \
 	&& $(BIN)/python -m pip install -q --disable-pip-version-check --no-input $(patsubst %,-r %,$(2)) -e . \

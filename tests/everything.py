@@ -38,10 +38,15 @@ def run(options: Sequence[str], env: dict[str, str], total: Counter[str]) -> boo
     with tempfile.TemporaryDirectory() as directory:
         counts = Path(directory) / "counts"
         command = [sys.executable, "-m", "pytest", "-q", *PROCESSES, *options]
-        code = subprocess.run(command, env={**os.environ, **env, COUNTS_FILE: str(counts)}).returncode
+        code = subprocess.run(command, env={**surroundings(), **env, COUNTS_FILE: str(counts)}).returncode
         if counts.exists():
             total.update(json.loads(counts.read_text()))
     return code != 0
+
+
+def surroundings() -> dict[str, str]:
+    """This environment, in which Python keeps what it has compiled: tests start hundreds of processes of ours."""
+    return {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
 
 
 def system_programs() -> Path | None:
