@@ -2,7 +2,8 @@
 
 A module is tried in a child first, so that one that crashes, hangs, starts threads or keeps descriptors open costs its
 preloading and nothing else. Trying and loading include running `main()` with flags that do no work: much is imported
-only then (argparse alone fetches a dozen modules), and a fork inherits it.
+only then (argparse alone fetches a dozen modules), and a fork inherits it. What only the work itself imports a module
+names in `warm_up()`: left to the forks, each would import it anew, and take twice as long.
 """
 
 from __future__ import annotations
@@ -88,12 +89,18 @@ def _try(name: str) -> str:
 
 
 def _warm_up(name: str) -> Callable[[], object]:
-    main: Callable[[], object] = importlib.import_module(name).main
+    module = importlib.import_module(name)
+    main: Callable[[], object] = module.main
     for flag in _WARM_UP_FLAGS:
         sys.argv = [name.rpartition(".")[2], flag]
         with contextlib.suppress(SystemExit):
             main()
+    getattr(module, "warm_up", _nothing)()
     return main
+
+
+def _nothing() -> None:
+    """For a module that imports nothing late."""
 
 
 def _sources(name: str) -> list[str]:

@@ -132,6 +132,18 @@ def _store(call: Call, number: str, lines: list[Line]) -> None:
         store_manifest(cur, number, lines)
 
 
+def warm_up() -> None:
+    """What `work` imports, for a launcher that forks (docs/tool-contract.md)."""
+    import psycopg  # noqa: F401
+
+    import synops.store.cases.manifest
+    import synops.store.cases.rows
+    import synops.store.files
+    import synops.tools.case_lock
+    import synops.tools.database
+    import synops.tools.sources.protocol  # noqa: F401
+
+
 def main() -> int:
     """The console script."""
     return run(DESCRIPTION, work)

@@ -63,6 +63,12 @@ def work(call: Call) -> dict[str, Any]:
         return {"digest": stored.digest, "size": stored.size, "media_type": media_type(stream.read(4096))}
 
 
+def warm_up() -> None:
+    """What `work` imports, for a launcher that forks (docs/tool-contract.md)."""
+    import synops.store.files
+    import synops.store.mediatype  # noqa: F401
+
+
 def main() -> int:
     """The console script."""
     return run(DESCRIPTION, work)

@@ -116,6 +116,10 @@ class Description(NamedTuple):
     network: bool = False
     examples: tuple[str, ...] = ()
 
+    def __hash__(self) -> int:
+        """Of the name alone: mappings have none."""
+        return hash(self.name)
+
     def param(self, name: str) -> Param | None:
         """The param of this name."""
         return next((param for param in self.params if param.name == name), None)

@@ -185,6 +185,19 @@ def _store(call: Call, rules: RuleSet, judged: list[Judged]) -> None:
         )
 
 
+def warm_up() -> None:
+    """What `work` imports, for a launcher that forks (docs/tool-contract.md)."""
+    import psycopg  # noqa: F401
+
+    import synops.store.cases.rows
+    import synops.store.cases.verdicts
+    import synops.tools.case_lock
+    import synops.tools.database
+    import synops.tools.rules.case_data
+    import synops.tools.rules.evaluating
+    import synops.tools.rules.rule_sets  # noqa: F401
+
+
 def main() -> int:
     """The console script."""
     return run(DESCRIPTION, work)

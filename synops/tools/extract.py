@@ -177,6 +177,18 @@ def _store(call: Call, found: dict[str, Any]) -> None:
         store_facts(cur, call.payload["cas_hash"], call.payload["extractor"], found)
 
 
+def warm_up() -> None:
+    """What `work` imports, for a launcher that forks (docs/tool-contract.md)."""
+    import psycopg  # noqa: F401
+
+    import synops.store.cases.facts
+    import synops.store.files
+    import synops.tools.database
+    import synops.tools.documents.extractors
+    import synops.tools.documents.facts
+    import synops.tools.documents.reader  # noqa: F401
+
+
 def main() -> int:
     """The console script."""
     return run(DESCRIPTION, work)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import functools
 import os
 import signal
 import sys
@@ -73,7 +74,9 @@ def read_call(console: Console, description: Description, arguments: list[str]) 
     return Call(with_defaults(description, payload), write, _with_settings(environ, job), job, console)
 
 
+@functools.lru_cache
 def _contract_parser(description: Description) -> FlagParser:
+    """Made once: a fork of a launcher finds the one that was made before it."""
     parser = flag_parser(description)
     parser.add_argument("--payload-json")
     if description.database == "write":
