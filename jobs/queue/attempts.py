@@ -31,6 +31,8 @@ def record_progress(cursor: Cursor, rows: Sequence[tuple[ClaimedJob, float | Non
 
 def append_log(cursor: Cursor, chunks: Sequence[LogText]) -> None:
     """Store log chunks; those of jobs that have been deleted are dropped."""
+    if not chunks:
+        return
     rows = [
         {
             "id": str(chunk.job.id),

@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterable, Sequence
 from uuid import UUID
 
+from jobs.queue.attempts import append_log
 from jobs.queue.changing import changed_by
 from jobs.queue.records import Changed, ClaimedJob, Ended, Finished, Owned
 from synops.store.sanitise import dumps
@@ -26,6 +27,8 @@ def finish(cursor: Cursor, ended: Sequence[Ended]) -> Finished:
     changed = tuple(Changed(id, status, *rest) for id, _, status, *rest in rows if status is not None)
     held = frozenset(id for id, matched, status, *_ in rows if matched and status is None)
     stale = frozenset(id for id, matched, *_ in rows if not matched)
+    # Not of those that are held: the log refers to the job, and would wait for whoever holds it.
+    append_log(cursor, [chunk for one in ended if one.job.id not in held for chunk in one.log])
     return Finished(changed, held, stale)
 
 

@@ -89,7 +89,8 @@ class Owned:
 class Ended:
     """How one attempt ended. `permanent`: trying again can't help. `transient`: the fault lies outside and may pass.
 
-    `retry_after_seconds`: when another attempt follows, how long it waits; None = the queue's own backoff.
+    `retry_after_seconds`: when another attempt follows, how long it waits; None = the queue's own backoff. `log`: what of
+    its log is to be stored in the same transaction.
     """
 
     job: ClaimedJob
@@ -108,6 +109,7 @@ class Ended:
     progress: float | None = None
     message: str | None = None
     retry_after_seconds: int | None = None
+    log: tuple[LogText, ...] = ()
 
     def as_json(self) -> dict[str, Any]:
         """The row that finish.sql reads."""

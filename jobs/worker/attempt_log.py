@@ -13,6 +13,7 @@ from jobs.queue import ClaimedJob, LogText
 
 HEAD_BYTES = 256 * 1024
 TAIL_BYTES = 768 * 1024
+SHORT_BYTES = 16 * 1024
 MAX_LINE_BYTES = 64 * 1024
 ERROR_LINES = 20
 
@@ -117,6 +118,11 @@ class AttemptLog:
             return None
         self._progress_changed = False
         return self.job, self.progress, self.message
+
+    @property
+    def short(self) -> bool:
+        """Whether it is all here, and little."""
+        return self._seq == 0 and len(self._head) <= SHORT_BYTES and not self._tail
 
     def take(self, *, final: bool = False) -> Flush:
         """What is new since the last call. `final` ends a character that was never finished."""

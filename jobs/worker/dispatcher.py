@@ -5,12 +5,12 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable, Coroutine
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 from uuid import UUID
 
 from jobs.launcher.client import LauncherClient, LauncherGone
-from jobs.queue import ClaimedJob, Ended
+from jobs.queue import ClaimedJob, Ended, LogText
 from jobs.tool_discovery import Tool
 from jobs.worker import execution
 from jobs.worker.attempt_log import AttemptLog
@@ -118,16 +118,15 @@ class Dispatcher:
         except LauncherGone:
             await self._replace_launcher()
             running.stopped, ended = "launcher", None
-        await self._recorder.last(log)
-        self._settle(running, ended)
+        self._settle(running, ended, await self._recorder.last(log))
 
-    def _settle(self, running: Running, ended: Ended | None) -> None:
+    def _settle(self, running: Running, ended: Ended | None, log: tuple[LogText, ...] = ()) -> None:
         if ended is not None:
-            self._finisher.add(ended)
+            self._finisher.add(replace(ended, log=log))
         elif running.stopped == "cancelled":
-            self._finisher.add(Ended(running.job, "cancelled", reason="cancelled"))
+            self._finisher.add(Ended(running.job, "cancelled", reason="cancelled", log=log))
         else:
-            self._finisher.interrupted(running.job)
+            self._finisher.interrupted(running.job, log)
 
     async def _replace_launcher(self) -> None:
         if not self._launcher.alive:

@@ -11,7 +11,7 @@ from uuid import UUID
 import psycopg
 
 from jobs import queue
-from jobs.queue import Changed, ClaimedJob, Ended
+from jobs.queue import Changed, ClaimedJob, Ended, LogText
 from jobs.worker.lane import DatabaseAway, Lane
 
 logger = logging.getLogger(__name__)
@@ -44,9 +44,9 @@ class Finisher:
         self._empty.clear()
         self._arrived.set()
 
-    def interrupted(self, job: ClaimedJob) -> None:
+    def interrupted(self, job: ClaimedJob, log: tuple[LogText, ...] = ()) -> None:
         """The job was stopped before it could end by itself: give it back, without burning an attempt."""
-        self.add(Ended(job, INTERRUPTED))
+        self.add(Ended(job, INTERRUPTED, log=log))
 
     def holds(self) -> set[tuple[UUID, int]]:
         """(id, lease) of what has not been recorded yet."""
@@ -89,13 +89,20 @@ class Finisher:
 
     async def _record(self, batch: list[Ended]) -> list[Ended]:
         """Give back what was interrupted, record what ended; those to try again."""
-        interrupted = [one.job for one in batch if one.outcome == INTERRUPTED]
+        interrupted = [one for one in batch if one.outcome == INTERRUPTED]
         if interrupted:
-            await self._told(await self._lane.call(queue.give_back, interrupted))
+            await self._store_log([chunk for one in interrupted for chunk in one.log])
+            await self._told(await self._lane.call(queue.give_back, [one.job for one in interrupted]))
         return await self._finish([one for one in batch if one.outcome != INTERRUPTED])
 
+    async def _store_log(self, chunks: list[LogText]) -> None:
+        try:
+            await self._lane.call(queue.append_log, chunks)
+        except psycopg.Error as error:
+            logger.warning("%d log chunks dropped: %s", len(chunks), error)
+
     async def _finish(self, batch: list[Ended]) -> list[Ended]:
-        """If the batch fails as a whole, its rows are recorded one by one."""
+        """If the batch fails as a whole, its rows are recorded one by one; one that fails goes without its log first."""
         if not batch:
             return []
         try:
@@ -103,6 +110,9 @@ class Finisher:
         except (psycopg.Error, ValueError, TypeError, RecursionError) as error:
             if len(batch) > 1:
                 return [again for one in batch for again in await self._finish([one])]
+            if batch[0].log:
+                logger.warning("%d log chunks of job %s dropped: %s", len(batch[0].log), batch[0].job.id, error)
+                return await self._finish([replace(batch[0], log=())])
             logger.error("job %s can't be finished with its own words: %s", batch[0].job.id, error)
             finished = await self._lane.call(queue.finish, [without_user_bytes(batch[0])])
         for id in finished.stale:

@@ -37,8 +37,8 @@ class Herald:
     async def changed(self, jobs: Sequence[Changed]) -> None:
         """These jobs have another state now, and it is committed."""
         self.touched([job.id for job in jobs])
-        for listener in self._listeners:
-            await asyncio.get_running_loop().run_in_executor(self._thread, self._call, listener, jobs)
+        if self._listeners:
+            await asyncio.get_running_loop().run_in_executor(self._thread, self._call_all, jobs)
         self._then()
 
     def touched(self, ids: Sequence[UUID]) -> None:
@@ -49,6 +49,10 @@ class Herald:
     def resync(self) -> None:
         """More has changed than can be named, such as a lost worker: pages read anew."""
         self._announcer.resync()
+
+    def _call_all(self, jobs: Sequence[Changed]) -> None:
+        for listener in self._listeners:
+            self._call(listener, jobs)
 
     def _call(self, listener: OnFinished, jobs: Sequence[Changed]) -> None:
         try:

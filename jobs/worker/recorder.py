@@ -37,11 +37,18 @@ class Recorder:
         """Follow a running attempt."""
         self._live[log.job.id] = log
 
-    async def last(self, log: AttemptLog) -> None:
-        """Write the rest of an attempt that has ended. An outage costs log lines, never the result."""
+    async def last(self, log: AttemptLog) -> tuple[LogText, ...]:
+        """Write the rest of an attempt that has ended. An outage costs log lines, never the result.
+
+        A short one of which nothing has been written yet is returned instead, to be stored in one transaction with the
+        result.
+        """
         self._live.pop(log.job.id, None)
+        if log.short:
+            return log.take(final=True).chunks
         self._collect(log, final=True)
         await self._write_chunks()
+        return ()
 
     async def run(self) -> None:
         """Write until cancelled."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -129,14 +130,17 @@ def test_the_same_finish_twice_is_recorded_once(cursor):
 
 
 @pytest.mark.django_db(transaction=True)
-def test_finishing_a_batch_says_which_rows_someone_else_holds():
+def test_finishing_a_batch_says_which_rows_someone_else_holds_and_brings_the_logs_of_the_others():
     with django_cursor() as cursor:
         ids = queue.enqueue_many(cursor, [new_job(), new_job()])
         jobs = claim(cursor, add_worker(cursor))
     with psycopg_cursor() as holder:
         holder.execute("SELECT id FROM job_queue WHERE id = %(id)s FOR UPDATE", {"id": ids[0]})
         with django_cursor() as cursor:
-            finished = queue.finish(cursor, [succeed(job) for job in jobs])
+            logs = [queue.LogText(job, 1, "head", str(job.id)) for job in jobs]
+            finished = queue.finish(cursor, [replace(succeed(log.job), log=(log,)) for log in logs])
+            cursor.execute("SELECT text FROM job_log")
+            assert cursor.fetchall() == [(str(ids[1]),)]
     assert finished.held == {ids[0]}
     assert [change.id for change in finished.changed] == [ids[1]]
 

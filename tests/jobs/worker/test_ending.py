@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from django.db import connection
 
-from jobs.models import Attempt
+from jobs.models import Attempt, LogChunk
 from tests.deadline import wait_until
 from tests.jobs.worker.conftest import enqueue, wait_for
 
@@ -21,6 +21,8 @@ CREATE FUNCTION refuse_poison() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
 END $$;
 CREATE TRIGGER refuse_poison BEFORE UPDATE ON job_queue FOR EACH ROW
     WHEN (NEW.result::text LIKE '%poison%' OR NEW.error_msg LIKE '%poison%') EXECUTE FUNCTION refuse_poison();
+CREATE TRIGGER refuse_poison BEFORE INSERT ON job_log FOR EACH ROW
+    WHEN (NEW.text LIKE '%poison%') EXECUTE FUNCTION refuse_poison();
 """
 
 
@@ -30,18 +32,22 @@ def refusal(transactional_db):
         cursor.execute(REFUSAL)
     yield
     with connection.cursor() as cursor:
-        cursor.execute("DROP TRIGGER refuse_poison ON job_queue; DROP FUNCTION refuse_poison")
+        cursor.execute("DROP FUNCTION refuse_poison CASCADE")
 
 
 def test_what_cannot_be_stored_fails_alone_and_without_its_own_words(refusal, tools, start_worker):
     tools.add("sound", "echo 1")
     tools.add("poisoned", "echo '\"poison\"'")
     tools.add("odd", r"""printf '{"a": "x\\u0000\\ud800y"}'; printf 'NUL \000 and 0xff \377\n' >&2""")
-    jobs = [enqueue(kind) for kind in ("sound", "poisoned", "sound", "odd")]
+    tools.add("chatty", "echo poison >&2; echo 2")
+    jobs = [enqueue(kind) for kind in ("sound", "poisoned", "sound", "odd", "chatty")]
     worker = start_worker().ready()
     for job in (jobs[0], jobs[2]):
         assert wait_for(job, "completed").result == 1
     assert wait_for(jobs[3], "completed").result == {"a": "x��y"}
+    assert wait_for(jobs[4], "completed").result == 2  # without its log
+    assert not LogChunk.objects.filter(job=jobs[4]).exists()
+    assert LogChunk.objects.get(job=jobs[3]).text == "NUL \ufffd and 0xff \ufffd\n"
     poisoned = wait_for(jobs[1], "retry")
     assert poisoned.result is None
     assert Attempt.objects.get(job=poisoned).reason == "result_not_storable"
