@@ -100,7 +100,7 @@ def claim(
         "disk_full": disk_full,
         "reserve_after": reserve_after_seconds,
     }
-    return take(cursor, claim_statement(), parameters, memory or ClaimMemory(), lazily=False)
+    return take(cursor, claim_statement(), parameters, memory or ClaimMemory())
 
 
 def claim_inline(
@@ -122,19 +122,13 @@ def claim_inline(
         "live_call": live_call,
         "disk_full": disk_full,
     }
-    jobs = take(cursor, claim_inline_statement(), parameters, memory or ClaimMemory(), lazily=True)
+    jobs = take(cursor, claim_inline_statement(), parameters, memory or ClaimMemory())
     return sorted(jobs, key=lambda job: job.id)
 
 
-def take(
-    cursor: Cursor, statement: str, parameters: dict[str, Any], memory: ClaimMemory, *, lazily: bool
-) -> list[ClaimedJob]:
-    """Claim up to `slots` jobs with the statement, from memory where that is enough.
-
-    `lazily`: the claim's commit does not wait for the disk. For jobs whose whole effect is one transaction with their
-    finish: a crash that forgets such a claim has forgotten what followed it, too.
-    """
-    cursor.execute(load("jobs.sql", "claim_lock"), {"lazily": lazily})
+def take(cursor: Cursor, statement: str, parameters: dict[str, Any], memory: ClaimMemory) -> list[ClaimedJob]:
+    """Claim up to `slots` jobs with the statement, from memory where that is enough."""
+    cursor.execute(load("jobs.sql", "claim_lock"))
     [session, *_] = cursor.fetchone() or (None,)
     memory.attach(session)
     hints = memory.hints()

@@ -98,7 +98,7 @@ class Claimer:
         types = self._toolbox.inline_types()
         if not types:
             return 0
-        if self._inline.full:
+        if not self._inline.has_room():
             return None
         jobs = await self._lane.call(
             queue.claim_inline,

@@ -33,7 +33,7 @@ class Contested(Exception):
 class InlineRunner:
     """One batch after another, in a lane of its own. While one runs the next is claimed, and waits here.
 
-    `freed` is called whenever there is room for another batch.
+    `freed` is called when there is room for the batch that somebody had none for (`has_room`).
     """
 
     def __init__(
@@ -51,6 +51,7 @@ class InlineRunner:
         self._freed = freed
         self._running: Sequence[ClaimedJob] = ()
         self._next: Sequence[ClaimedJob] = ()
+        self._refused = False
         self._task: asyncio.Task[None] | None = None
         self._telling: set[asyncio.Task[None]] = set()
 
@@ -59,13 +60,13 @@ class InlineRunner:
         """Whether a batch is being run, or told of."""
         return self._task is not None or bool(self._telling)
 
-    @property
-    def full(self) -> bool:
-        """Whether another batch waits already."""
-        return bool(self._next)
+    def has_room(self) -> bool:
+        """Whether no batch waits yet. Whoever hears no is told through `freed` when there is room."""
+        self._refused = bool(self._next)
+        return not self._refused
 
     def start(self, jobs: Sequence[ClaimedJob]) -> None:
-        """Run a batch that has been claimed; it must not be full."""
+        """Run a batch that has been claimed; there must be room for it."""
         self._next = tuple(jobs)
         if self._task is None:
             self._task = asyncio.create_task(self._run(), name="inline")
@@ -86,7 +87,8 @@ class InlineRunner:
         try:
             while self._next:
                 self._running, self._next = self._next, ()
-                self._freed()
+                if self._refused:
+                    self._freed()
                 for part in await self._attempt(self._running):
                     await self._attempt([part])
         finally:

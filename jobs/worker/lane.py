@@ -13,7 +13,7 @@ import socket
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any, Concatenate, ParamSpec, TypeVar
+from typing import Any, Concatenate, ParamSpec, Self, TypeVar
 
 import psycopg
 from psycopg import errors
@@ -26,7 +26,7 @@ Arguments = ParamSpec("Arguments")
 Answer = TypeVar("Answer")
 
 # The timeout is for the transaction and not for the session: behind PgBouncer the session is somebody else's a moment
-# later. Both in one round trip; a lane's transaction is short, and at an idle worker the round trips are what it costs.
+# later.
 BEGIN = "BEGIN; SET LOCAL statement_timeout = '30s'"
 DEADLINE_SECONDS = 40.0
 """No answer for so long, the server's own timeout included, means that nobody is there any more."""
@@ -116,17 +116,37 @@ class Lane:
         self._thread.shutdown()
 
 
+class BeginningCursor(psycopg.Cursor[Any]):
+    """Begins the transaction along with its first statement: at an idle worker, round trips are most of what a job takes.
+
+    Only a statement without parameters can be sent along; before any other BEGIN goes by itself. Never prepared: several
+    statements at once can't be.
+    """
+
+    def execute(self, query: Any, params: Any = None, **options: Any) -> Self:
+        """As psycopg's."""
+        if self.connection.info.transaction_status != TransactionStatus.IDLE:
+            return super().execute(query, params, **options)
+        if params is not None or not isinstance(query, str):
+            super().execute(BEGIN, prepare=False)
+            return super().execute(query, params, **options)
+        super().execute(f"{BEGIN}; {query}", prepare=False)
+        while self.nextset():  # to the last answer, which is the query's
+            pass
+        return self
+
+
 @contextlib.contextmanager
 def _transaction(connection: psycopg.Connection[Any]) -> Iterator[psycopg.Cursor[Any]]:
     """A transaction: committed at the end of the block, rolled back by an exception."""
-    connection.execute(BEGIN, prepare=False)  # several statements at once can't be prepared
     try:
-        with connection.cursor() as cursor:
+        with BeginningCursor(connection) as cursor:
             yield cursor
-        # COMMIT of a transaction that has failed is a ROLLBACK that nobody hears of.
-        if connection.info.transaction_status != TransactionStatus.INTRANS:
+        status = connection.info.transaction_status
+        if status == TransactionStatus.INERROR:  # its COMMIT would be a ROLLBACK that nobody hears of
             raise errors.InFailedSqlTransaction("an error in the transaction was not handled")
-        connection.execute("COMMIT", prepare=False)
+        if status != TransactionStatus.IDLE:
+            connection.execute("COMMIT", prepare=False)
     except BaseException:
         if not connection.closed and connection.info.transaction_status != TransactionStatus.IDLE:
             with contextlib.suppress(psycopg.Error):

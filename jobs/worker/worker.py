@@ -185,7 +185,8 @@ class Worker:
     async def _pause(self, seconds: float) -> None:
         """Wait for new work, a free slot or a signal, at most so long."""
         with contextlib.suppress(TimeoutError):
-            await asyncio.wait_for(self._wake.wait(), seconds)
+            async with asyncio.timeout(seconds):
+                await self._wake.wait()
 
     async def _drained(self) -> bool:
         """Whether `--drain` is done: nothing runs, every side task is idle, and then still nothing is claimable."""

@@ -92,7 +92,7 @@ def reference(connection: psycopg.Connection[Any], claimer: Claimer) -> float:
     for _ in range(CLAIMS):
         started = time.perf_counter()
         with connection.transaction():
-            connection.execute(load("jobs.sql", "claim_lock"), {"lazily": False})
+            connection.execute(load("jobs.sql", "claim_lock"))
             ids = [id for (id,) in connection.execute(REFERENCE, parameters).fetchall()]
         times.append((time.perf_counter() - started) * 1000)
         connection.execute(COMPLETE, {"ids": ids})

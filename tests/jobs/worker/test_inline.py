@@ -170,8 +170,10 @@ async def run_inline(cursor, handlers, batches, then=lambda: None) -> None:
     inline = InlineRunner(lane, handlers, finisher, nobody_is_told, freed.set)
     recording = asyncio.create_task(finisher.run())
     for batch in batches:
+        if not inline.has_room():
+            await asyncio.wait_for(freed.wait(), 60)
         inline.start(batch)
-        await asyncio.wait_for(freed.wait(), 60)
+    await asyncio.sleep(0)  # the first begins
     assert len(inline.holds()) == sum(map(len, batches))
     stopping = asyncio.create_task(inline.finished())
     await asyncio.sleep(0)  # it begins: what waits is given back before the first batch may end

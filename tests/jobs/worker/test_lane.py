@@ -1,4 +1,4 @@
-"""A lane tries again what PostgreSQL asks to try again: losers of a deadlock and of a serialisation conflict."""
+"""A lane runs each call in one transaction, and tries again what loses a deadlock or a serialisation conflict."""
 
 from __future__ import annotations
 
@@ -76,3 +76,25 @@ def test_a_serialisation_conflict_is_tried_again_and_given_up_in_the_end(table):
     with pytest.raises(psycopg.errors.SerializationFailure):
         asyncio.run(run(99))
     assert len(tries) == TRIES
+
+
+def test_the_statement_that_begin_is_sent_along_with_answers_and_is_taken_back_with_the_rest(table):
+    answers: list[tuple[object, ...] | None] = []
+
+    def count(cursor, parameters: dict[str, int] | None) -> None:
+        cursor.execute("UPDATE lane_test SET n = n + 1 WHERE id = 1 RETURNING n", parameters)
+        answers.append(cursor.fetchone())
+        cursor.execute("SHOW statement_timeout")
+        answers.append(cursor.fetchone())
+        raise ValueError("the rest fails")
+
+    async def run() -> None:
+        lane = Lane("test", database_url())
+        for parameters in (None, {"id": 1}):
+            with pytest.raises(ValueError, match="the rest fails"):
+                await lane.call(count, parameters)
+        await lane.close()
+
+    asyncio.run(run())
+    assert answers == [(1,), ("30s",)] * 2
+    assert totals(table) == [0, 0]
