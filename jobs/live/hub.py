@@ -18,17 +18,20 @@ from uuid import UUID
 import psycopg
 
 from jobs.live.address import direct_conninfo
+from jobs.live.closing import GOING_DOWN
+from jobs.live.doorkeeper import Doorkeeper
 from jobs.live.mailbox import Mailbox
 from jobs.live.messages import CHANNEL, Change, decode
-from jobs.live.reading import Sight, hang_up, look
+from jobs.live.reading import NOTHING, Sight, hang_up, look
+from jobs.live.state import State
 
 logger = logging.getLogger(__name__)
 
 SLICE_SECONDS = 5.0
 """How long the listener may be silent before it asks the server for a sign of life."""
 
-BATCH_PAUSE_SECONDS = 0.05
-"""Between two batches, so that a burst is read once."""
+PAUSE_SECONDS = 0.1
+"""Between two deliveries, so that a burst is read once and a page changes at most ten times a second."""
 
 MAX_WAITING_IDS = 5_000
 
@@ -50,8 +53,10 @@ class Hub:
         self.ready = asyncio.Event()
         self.mailboxes: set[Mailbox] = set()
         self._waiting: dict[str, set[UUID]] = {}
+        self._missed = False
         self._heard = asyncio.Event()
         self._tasks: list[asyncio.Task[None]] = []
+        self.doorkeeper = Doorkeeper()
         self._reader = ThreadPoolExecutor(1, thread_name_prefix="live-reader")
 
     def open(self, mailbox: Mailbox) -> None:
@@ -74,17 +79,19 @@ class Hub:
             self._tasks = [
                 asyncio.create_task(self._listen_for_ever(), name="live listener"),
                 asyncio.create_task(self._deliver_for_ever(), name="live delivery"),
+                asyncio.create_task(self.doorkeeper.check_for_ever(self.mailboxes), name="live doorkeeper"),
             ]
 
     async def aclose(self) -> None:
         """Close every socket and the connections. Afterwards nothing of the hub is left in the loop."""
         self._become("closed")
         for mailbox in self.mailboxes:
-            mailbox.close()
+            mailbox.close(GOING_DOWN)
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
         self._tasks = []
+        await self.doorkeeper.aclose()
         await asyncio.get_running_loop().run_in_executor(self._reader, hang_up)
         self._reader.shutdown(wait=False)
 
@@ -125,9 +132,8 @@ class Hub:
         waiting.update(change.ids)
         if change.resync or len(waiting) > MAX_WAITING_IDS:
             self._waiting.clear()
-            self._resync()
-        else:
-            self._heard.set()
+            self._missed = True
+        self._heard.set()
 
     def _resync(self) -> None:
         for mailbox in self.mailboxes:
@@ -146,35 +152,47 @@ class Hub:
         while True:
             await self._heard.wait()
             self._heard.clear()
-            heard, self._waiting = self._waiting, {}
-            for kind, ids in heard.items():
-                await self._deliver(kind, ids)
-            await asyncio.sleep(BATCH_PAUSE_SECONDS)
+            await self._deliver()
+            await asyncio.sleep(PAUSE_SECONDS)
 
-    async def _deliver(self, kind: str, ids: set[UUID]) -> None:
-        interested = [mailbox for mailbox in self.mailboxes if kind in mailbox.viewer.kinds]
+    async def _deliver(self) -> None:
+        """Everything is read before anything is told: a page gets one message of it, whatever kinds it shows."""
+        heard, self._waiting = self._waiting, {}
+        missed, self._missed = self._missed, False
+        sights = [await self._look(kind, ids) for kind, ids in heard.items()]
+        if missed or None in sights:
+            self._resync()
+        for kind, sight in zip(heard, sights, strict=True):
+            if sight is not None:
+                tell(self._interested(kind), kind, sight)
+
+    def _interested(self, kind: str) -> list[Mailbox]:
+        return [mailbox for mailbox in self.mailboxes if kind in mailbox.viewer.kinds]
+
+    async def _look(self, kind: str, ids: set[UUID]) -> Sight | None:
+        """What there is to tell of these rows. None when they could not be read."""
+        interested = self._interested(kind)
         watched = {id for mailbox in interested for id in mailbox.watched.get(kind, ()) if id in ids}
         others = ids - watched if any(kind in mailbox.lists for mailbox in interested) else set()
         if not watched and not others:
-            return
+            return NOTHING
         users = {mailbox.viewer.user_id for mailbox in interested}
         try:
-            sight = await asyncio.get_running_loop().run_in_executor(self._reader, look, kind, watched, others, users)
+            return await asyncio.get_running_loop().run_in_executor(self._reader, look, kind, watched, others, users)
         except Exception:
             logger.warning("reading changed rows failed, telling the pages to fetch", exc_info=True)
-            self._resync()
-            return
-        tell(interested, kind, sight)
+            return None
 
 
 def tell(mailboxes: Iterable[Mailbox], kind: str, sight: Sight) -> None:
     """Put into each mailbox what its viewer watches and may see."""
     rows = {row.id: row for row in sight.rows}
+    states = {row.id: State(kind, row.id, row.fields) for row in sight.rows}
     for mailbox in mailboxes:
         watched = mailbox.watched.get(kind, frozenset())
         for id in rows.keys() & watched:
             if sight.may_see(mailbox.viewer, rows[id].node_id):
-                mailbox.offer(kind, id, rows[id].fields)
+                mailbox.offer(states[id])
         if kind in mailbox.lists:
             places = {rows[id].node_id for id in rows.keys() - watched} | sight.other_places
             if any(sight.may_see(mailbox.viewer, place) for place in places):

@@ -5,10 +5,9 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
 from uuid import UUID
 
-Key = tuple[str, UUID]
+from jobs.live.state import Key, State
 
 
 @dataclass(frozen=True)
@@ -22,16 +21,16 @@ class Viewer:
 
 @dataclass(frozen=True)
 class Batch:
-    """What one message to the browser carries."""
+    """What one message to the browser carries; each change is JSON already."""
 
-    changes: tuple[tuple[Key, Mapping[str, Any]], ...] = ()
+    changes: tuple[str, ...] = ()
     others: frozenset[str] = frozenset()
     resync: bool = False
     deaf: bool = False
-    closing: bool = False
+    close_code: int | None = None
 
     def __bool__(self) -> bool:
-        return bool(self.changes or self.others or self.resync or self.deaf or self.closing)
+        return bool(self.changes or self.others or self.resync or self.deaf or self.close_code)
 
 
 @dataclass(eq=False)
@@ -39,11 +38,12 @@ class Mailbox:
     """A slow reader loses intermediate states, never memory: at most one entry for each row that it watches."""
 
     viewer: Viewer
+    session_key: str
     watched: Mapping[str, frozenset[UUID]] = field(default_factory=dict)
     lists: frozenset[str] = frozenset()
-    closing: bool = False
-    _pending: dict[Key, Mapping[str, Any]] = field(default_factory=dict)
-    _sent: dict[Key, Mapping[str, Any]] = field(default_factory=dict)
+    close_code: int | None = None
+    _pending: dict[Key, State] = field(default_factory=dict)
+    _sent: dict[Key, State] = field(default_factory=dict)
     _others: set[str] = field(default_factory=set)
     _stale: bool = False
     _deaf: bool = False
@@ -52,15 +52,15 @@ class Mailbox:
     def watch(self, watched: Mapping[str, frozenset[UUID]], lists: frozenset[str]) -> None:
         """Replace what is watched; what the browser was told about other rows is forgotten."""
         self.watched, self.lists = watched, lists
-        self._pending = {key: value for key, value in self._pending.items() if self.watches(*key)}
+        self._pending = {key: state for key, state in self._pending.items() if self.watches(*key)}
         self._sent.clear()
 
     def watches(self, kind: str, id: UUID) -> bool:
         return id in self.watched.get(kind, ())
 
-    def offer(self, kind: str, id: UUID, fields: Mapping[str, Any]) -> None:
+    def offer(self, state: State) -> None:
         """The newest state of a row that this viewer may see."""
-        self._pending[kind, id] = fields
+        self._pending[state.key] = state
         self._wake.set()
 
     def offer_other(self, kind: str) -> None:
@@ -80,9 +80,9 @@ class Mailbox:
         self._deaf = True
         self._wake.set()
 
-    def close(self) -> None:
-        """The server is going down: the socket sends what that means and ends."""
-        self.closing = True
+    def close(self, code: int) -> None:
+        """The socket has to end, and the browser is told why by `code`."""
+        self.close_code = code
         self._wake.set()
 
     async def take(self) -> Batch:
@@ -93,12 +93,9 @@ class Mailbox:
         return batch
 
     def _batch(self) -> Batch:
-        changes = tuple((key, changed) for key, new in self._pending.items() if (changed := self._difference(key, new)))
-        batch = Batch(changes, frozenset(self._others), self._stale, self._deaf, self.closing)
+        words = (state.since(self._sent.get(key)) for key, state in self._pending.items())
+        changes = tuple(change for change in words if change)
+        batch = Batch(changes, frozenset(self._others), self._stale, self._deaf, self.close_code)
         self._sent.update(self._pending)
         self._pending, self._others, self._stale, self._deaf = {}, set(), False, False
         return batch
-
-    def _difference(self, key: Key, new: Mapping[str, Any]) -> dict[str, Any]:
-        known = self._sent.get(key, {})
-        return {name: value for name, value in new.items() if name not in known or known[name] != value}

@@ -29,6 +29,9 @@ class Sight:
         return viewer.is_superuser or (viewer.user_id, node_id) in self.access
 
 
+NOTHING = Sight((), frozenset(), frozenset())
+
+
 def look(kind: str, watched: Collection[UUID], others: Collection[UUID], users: Collection[int]) -> Sight:
     """`read`, on the connection of this thread."""
     return trying_twice(lambda: read(kind, watched, others, users))
@@ -43,7 +46,7 @@ def read(kind: str, watched: Collection[UUID], others: Collection[UUID], users: 
     """What can be told about these rows, and to whom among `users`."""
     topic = topics.get(kind)
     if topic is None:
-        return Sight((), frozenset(), frozenset())
+        return NOTHING
     rows = tuple(topic.read(watched)) if watched else ()
     places = frozenset(topic.places(others)) if others else frozenset()
     nodes = {row.node_id for row in rows} | places

@@ -6,18 +6,17 @@ A plain ASGI application: Channels' consumers hop to a shared thread before ever
 from __future__ import annotations
 
 import asyncio
-import json
 from collections.abc import Awaitable, Callable, MutableMapping
 from contextlib import suppress
 from typing import Any
 
-from channels.db import database_sync_to_async
+from django.conf import settings
 
-from jobs.live.closing import FORBIDDEN, GOING_DOWN, SIGNED_OUT, TOO_MUCH, TOO_SLOW, Refused
+from jobs.live.closing import GOING_DOWN, SIGNED_OUT, TOO_MUCH, TOO_SLOW, Refused
 from jobs.live.hub import Hub, get_hub
-from jobs.live.mailbox import Batch, Mailbox, Viewer
+from jobs.live.mailbox import Batch, Mailbox
 from jobs.live.requests import Acknowledge, Pace, parse
-from jobs.live.viewer import viewer_of
+from jobs.live.state import as_json
 
 Message = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
@@ -27,15 +26,11 @@ MAX_SOCKETS_PER_USER = 20
 CREDIT = 2
 """Messages that may be under way: daphne has no back-pressure, so the browser says when it is ready for more."""
 
-PAUSE_SECONDS = 0.1
-"""Between two messages, so that a page changes at most ten times a second."""
-
 ACKNOWLEDGE_SECONDS = 60.0
-CHECK_SECONDS = 60.0
 
 
 async def live_socket(scope: MutableMapping[str, Any], receive: Receive, send: Send) -> None:
-    """The ASGI application behind /live/. Expects the user and the session in the scope."""
+    """The ASGI application behind /live/. Expects the cookies in the scope."""
     await LiveSocket(scope, receive, send, get_hub()).serve()
 
 
@@ -43,8 +38,7 @@ class LiveSocket:
     """The life of one socket. Whatever ends it, the browser is told why by a close code."""
 
     def __init__(self, scope: MutableMapping[str, Any], receive: Receive, send: Send, hub: Hub) -> None:
-        self.user = scope.get("user")
-        self.session_key: str | None = getattr(scope.get("session"), "session_key", None)
+        self.session_key: str | None = scope["cookies"].get(settings.SESSION_COOKIE_NAME)
         self.receive, self.send, self.hub = receive, send, hub
         self.credit = asyncio.BoundedSemaphore(CREDIT)
         self.pace = Pace()
@@ -61,23 +55,17 @@ class LiveSocket:
             await self._close(GOING_DOWN)
 
     async def _serve_viewer(self) -> None:
-        if self.user is None or not self.user.is_authenticated:
+        if self.session_key is None:
             raise Refused(SIGNED_OUT)
-        viewer = await self._identify()
+        viewer = await self.hub.doorkeeper.identify(self.session_key)
         if self.hub.sockets_of(viewer.user_id) >= MAX_SOCKETS_PER_USER:
             raise Refused(TOO_MUCH)
-        mailbox = Mailbox(viewer)
+        mailbox = Mailbox(viewer, self.session_key)
         self.hub.open(mailbox)
         try:
-            await first_to_end(self._hear(mailbox), self._tell(mailbox), self._keep_checking(mailbox))
+            await first_to_end(self._hear(mailbox), self._tell(mailbox))
         finally:
             self.hub.discard(mailbox)
-
-    async def _identify(self) -> Viewer:
-        viewer: Viewer = await database_sync_to_async(viewer_of)(self.session_key)
-        if not viewer.kinds:
-            raise Refused(FORBIDDEN)
-        return viewer
 
     async def _hear(self, mailbox: Mailbox) -> None:
         """What the browser says, until it goes."""
@@ -89,7 +77,7 @@ class LiveSocket:
             else:
                 mailbox.watch(request.watched, request.lists)
                 # Not hearing: until the next resync the page has to ask by itself.
-                await self._send_json({"type": "watching", "hearing": self.hub.ready.is_set()})
+                await self._send(as_json({"type": "watching", "hearing": self.hub.ready.is_set()}))
 
     def _acknowledged(self) -> None:
         with suppress(ValueError):  # more than was sent gives no more credit
@@ -99,11 +87,10 @@ class LiveSocket:
         """What has changed, as fast as the browser keeps up."""
         while True:
             batch = await mailbox.take()
-            if batch.closing:
-                raise Refused(GOING_DOWN)
+            if batch.close_code:
+                raise Refused(batch.close_code)
             await self._gain_credit()
-            await self._send_json(as_message(batch))
-            await asyncio.sleep(PAUSE_SECONDS)
+            await self._send(as_message(batch))
 
     async def _gain_credit(self) -> None:
         """Mostly there is some: then without the task and the timer that waiting costs a thousand sockets at once."""
@@ -115,26 +102,17 @@ class LiveSocket:
         except TimeoutError:
             raise Refused(TOO_SLOW) from None
 
-    async def _keep_checking(self, mailbox: Mailbox) -> None:
-        """A socket outlives a logout, so the session and the rights behind it are read again now and then."""
-        while True:
-            await asyncio.sleep(CHECK_SECONDS)
-            mailbox.viewer = await self._identify()
-
-    async def _send_json(self, message: dict[str, Any]) -> None:
-        await self.send({"type": "websocket.send", "text": json.dumps(message, separators=(",", ":"))})
+    async def _send(self, text: str) -> None:
+        await self.send({"type": "websocket.send", "text": text})
 
     async def _close(self, code: int) -> None:
         await self.send({"type": "websocket.close", "code": code})
 
 
-def as_message(batch: Batch) -> dict[str, Any]:
+def as_message(batch: Batch) -> str:
     """What goes over the wire: codes and numbers; the page has the words."""
-    return {
-        "type": "resync" if batch.resync else "deaf" if batch.deaf else "changes",
-        "rows": [{"kind": kind, "id": str(id), "fields": dict(fields)} for (kind, id), fields in batch.changes],
-        "others": sorted(batch.others),
-    }
+    name = "resync" if batch.resync else "deaf" if batch.deaf else "changes"
+    return f'{{"type":"{name}","rows":[{",".join(batch.changes)}],"others":{as_json(sorted(batch.others))}}}'
 
 
 async def first_to_end(*coroutines: Any) -> None:

@@ -17,7 +17,7 @@ from jobs.live.topics import topics
 
 
 def viewer_of(session_key: str | None) -> Viewer:
-    """The viewer whom the session belongs to. Raises Refused: signed out, or no staff.
+    """The viewer whom the session belongs to. Raises Refused: signed out, no staff, or nothing that they may watch.
 
     The session is read anew, so a logout, a changed password and a lost right all count.
     """
@@ -28,4 +28,7 @@ def viewer_of(session_key: str | None) -> Viewer:
     person = cast("AbstractUser", user)
     if not (person.is_active and person.is_staff):
         raise Refused(FORBIDDEN)
-    return Viewer(person.pk, person.is_superuser, topics.permitted(person.has_perm))
+    kinds = topics.permitted(person.has_perm)
+    if not kinds:
+        raise Refused(FORBIDDEN)
+    return Viewer(person.pk, person.is_superuser, kinds)
