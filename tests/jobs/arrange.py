@@ -71,6 +71,21 @@ def claim(cursor: Cursor, worker: UUID, slots: int = 3, **options: Any) -> list[
     )
 
 
+def claimed(cursor: Any, worker: UUID, **options: Any) -> list[ClaimedJob]:
+    """As `claim`, in a transaction of its own; the cursor is one of `connect()`."""
+    with cursor.connection.transaction():
+        return claim(cursor, worker, **options)
+
+
+def lose_worker_of_new_job(cursor: Any, **fields: Any) -> tuple[ClaimedJob, UUID]:
+    """A running job whose worker has fallen silent."""
+    queue.enqueue(cursor, new_job(**fields))
+    worker = add_worker(cursor)
+    [job] = claimed(cursor, worker)
+    age_heartbeat(cursor, worker)
+    return job, worker
+
+
 def row(cursor: Cursor, id: UUID, columns: str) -> tuple[Any, ...]:
     cursor.execute(f"SELECT {columns} FROM job_queue WHERE id = %(id)s", {"id": id})
     found = cursor.fetchone()

@@ -9,7 +9,8 @@ from typing import Any
 import psycopg
 import pytest
 
-from tests.jobs.arrange import TYPES, committing_connection
+from synops.store.sql import Cursor
+from tests.jobs.arrange import TYPES, committing_connection, django_cursor, psycopg_cursor
 
 SWEEP = """
 DELETE FROM job_queue;
@@ -31,3 +32,10 @@ def connect(db: None) -> Iterator[Callable[[], psycopg.Connection[Any]]]:
 def cursor(connect: Callable[[], psycopg.Connection[Any]]) -> psycopg.Cursor[Any]:
     """The cursor of one such connection."""
     return connect().cursor()
+
+
+@pytest.fixture(params=[django_cursor, psycopg_cursor], ids=["django", "psycopg"])
+def each_cursor(request: pytest.FixtureRequest) -> Iterator[Cursor]:
+    """The admin's cursor and the worker's, one after the other; what the test does is rolled back."""
+    with request.param() as cursor:
+        yield cursor

@@ -1,4 +1,4 @@
-"""Several connections at once: whoever comes first wins, whoever comes late changes nothing, limits hold at every look.
+"""Several connections at once: whoever comes first wins, whoever comes late changes nothing.
 
 Named after what must hold; tests/README.md says which public bug each one stands for.
 """
@@ -6,48 +6,29 @@ Named after what must hold; tests/README.md says which public bug each one stand
 from __future__ import annotations
 
 import threading
-import time
 from collections.abc import Callable
 from functools import partial
 from typing import Any
-from uuid import UUID
 
 import psycopg
 import pytest
 
 from jobs import queue
 from jobs.queue import Ended
-from jobs.queue.claiming import ClaimMemory
 from tests.deadline import wait_until
 from tests.jobs.arrange import (
     add_worker,
     age_heartbeat,
-    claim,
+    claimed,
     fail,
+    lose_worker_of_new_job,
     make_due,
     new_job,
     row,
-    set_rule,
     succeed,
 )
 
 pytestmark = [pytest.mark.django_db, pytest.mark.sql]
-
-HAMMER_SECONDS = 3.0
-
-
-def lose_worker_of_new_job(cursor, **fields) -> tuple[queue.ClaimedJob, UUID]:
-    """A running job whose worker has fallen silent."""
-    queue.enqueue(cursor, new_job(**fields))
-    worker = add_worker(cursor)
-    [job] = claimed(cursor, worker)
-    age_heartbeat(cursor, worker)
-    return job, worker
-
-
-def claimed(cursor, worker, **options):
-    with cursor.connection.transaction():
-        return claim(cursor, worker, **options)
 
 
 def test_a_finish_under_way_is_passed_by_the_rescue(cursor, connect):
@@ -110,26 +91,6 @@ def test_two_results_of_one_job_in_one_batch_are_told_apart_by_their_leases(curs
     finished = queue.finish(cursor, [succeed(job, "old"), succeed(again, "new")])
     assert len(finished.changed) == 1, "the listeners must not be told twice"
     assert row(cursor, job.id, "result::text") == ('"new"',)
-
-
-def test_a_late_finish_cannot_free_the_slot_that_another_worker_holds(cursor):
-    set_rule(cursor, "alpha", max_concurrent=1)
-    job, _ = lose_worker_of_new_job(cursor)
-    queue.enqueue(cursor, new_job())
-    queue.rescue(cursor, 30)
-    [_] = claimed(cursor, add_worker(cursor))
-    for _ in range(3):
-        assert queue.finish(cursor, [succeed(job)]).stale
-        assert claimed(cursor, add_worker(cursor)) == []
-
-
-def test_a_dead_workers_job_holds_its_types_only_slot_until_the_rescue_and_no_longer(cursor):
-    set_rule(cursor, "alpha", max_concurrent=1)
-    job, _ = lose_worker_of_new_job(cursor)
-    worker = add_worker(cursor)
-    assert claimed(cursor, worker) == []
-    queue.rescue(cursor, 30)
-    assert [again.id for again in claimed(cursor, worker)] == [job.id]
 
 
 def test_two_rescuers_share_the_orphans_and_none_is_rescued_twice(cursor, connect):
@@ -204,44 +165,6 @@ def test_a_full_batch_of_healthy_jobs_hides_no_orphan(cursor):
     assert sorted(rescued) == sorted(orphans), "in two batches, and then there is nothing left"
 
 
-def test_a_job_is_runnable_as_soon_as_what_held_it_is_gone(cursor):
-    """There is no blocked state that somebody must remember to leave: runnable is computed at the claim."""
-    set_rule(cursor, "alpha", max_concurrent=1)
-    queue.enqueue_many(cursor, [new_job(), new_job(), new_job()])
-    worker = add_worker(cursor)
-    [first] = claimed(cursor, worker)
-    assert claimed(cursor, worker) == []
-    queue.finish(cursor, [succeed(first)])
-    [_] = claimed(cursor, worker)
-    assert claimed(cursor, worker) == []
-    set_rule(cursor, "alpha", max_concurrent=2)
-    [_] = claimed(cursor, worker)
-
-
-def test_a_heavy_job_is_not_starved_by_a_stream_of_light_ones(cursor):
-    """Its wait is bounded: what runs when it becomes overdue, and nothing after that."""
-    set_rule(cursor, "heavy", cpu_weight=5, base_priority=10)
-    worker = add_worker(cursor)
-    queue.enqueue_many(cursor, [new_job(priority=1) for _ in range(40)])
-    heavy = queue.enqueue(cursor, new_job("heavy"))
-    assert heavy is not None
-    set_rule(cursor, "heavy", paused=True)
-    running = claimed(cursor, worker, slots=8)
-    set_rule(cursor, "heavy", paused=False)
-    overtakers = 0
-    for _ in range(8):
-        queue.finish(cursor, [succeed(running.pop(0))])
-        jobs = claimed(cursor, worker, slots=8)
-        if heavy in {job.id for job in jobs}:
-            break
-        overtakers += len(jobs)
-        running += jobs
-        cursor.execute("UPDATE job_queue SET scheduled_for = now() - interval '61 seconds' WHERE id = %s", [heavy])
-    else:
-        pytest.fail("the heavy job never ran")
-    assert overtakers <= 1, "after its minute nobody passes it"
-
-
 def test_each_attempt_keeps_its_own_times_and_created_at_never_moves(cursor):
     job, _ = lose_worker_of_new_job(cursor, max_attempts=2)
     [born] = row(cursor, job.id, "created_at")
@@ -278,57 +201,3 @@ def test_a_bulk_enqueue_rings_once_and_a_claim_or_finish_not_at_all(cursor, conn
 
     wait_until(heard, "the last enqueue has rung")
     assert [(one.channel, one.payload) for one in rung] == [("synops_work", "")] * 2
-
-
-SAMPLE = """
-SELECT (SELECT coalesce(max(n), 0) FROM (
-            SELECT count(*) AS n FROM job_queue WHERE status = 'running' AND job_type = 'alpha') per_type),
-       (SELECT coalesce(max(weight), 0) FROM (
-            SELECT sum(r.cpu_weight) AS weight
-            FROM job_queue q JOIN job_priority_rules r USING (job_type) JOIN workers w ON w.id = q.worker_id
-            WHERE q.status = 'running' GROUP BY w.machine) per_machine),
-       (SELECT count(*) FROM job_queue WHERE status = 'running')
-"""
-
-
-def test_limits_hold_at_every_look_while_eight_workers_hammer(cursor, connect):
-    for job_type, weight, most in (("alpha", 1, 1), ("beta", 2, 3), ("heavy", 5, 0)):
-        set_rule(cursor, job_type, cpu_weight=weight, max_concurrent=most)
-    stop = threading.Event()
-    hammers = [Hammer(connect(), stop, machine="here" if nth % 2 else "there") for nth in range(8)]
-    for hammer in hammers:
-        hammer.start()
-    samples = sample_until(cursor, time.monotonic() + HAMMER_SECONDS)
-    stop.set()
-    for hammer in hammers:
-        hammer.join()
-    assert all(hammer.claims for hammer in hammers), "every worker has had work"
-    assert max(alpha for alpha, _, _ in samples) == 1
-    assert max(weight for _, weight, _ in samples) <= 8
-    assert sum(running > 2 for *_, running in samples) > 50, "the looks saw the queue at work"
-
-
-def sample_until(cursor, end: float) -> list[tuple[int, int, int]]:
-    samples = []
-    while time.monotonic() < end:
-        samples.append(cursor.execute(SAMPLE).fetchone())
-    return samples
-
-
-class Hammer(threading.Thread):
-    """A worker that enqueues at the head, claims and finishes as fast as it can."""
-
-    def __init__(self, connection: psycopg.Connection[Any], stop: threading.Event, machine: str) -> None:
-        super().__init__()
-        self.cursor, self.stop, self.machine = connection.cursor(), stop, machine
-        self.worker = add_worker(self.cursor, machine)
-        self.memory = ClaimMemory()
-        self.claims = 0
-
-    def run(self) -> None:
-        while not self.stop.is_set():
-            queue.enqueue_many(self.cursor, [new_job(kind, priority=10) for kind in ("alpha", "beta", "heavy")])
-            jobs = claimed(self.cursor, self.worker, slots=4, machine=self.machine, memory=self.memory)
-            self.claims += len(jobs)
-            self.cursor.execute("SELECT 1")
-            queue.finish(self.cursor, [succeed(job) for job in jobs])

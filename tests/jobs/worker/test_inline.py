@@ -32,10 +32,9 @@ def write_node(cursor, job):
 HANDLERS = {"alpha": Inline("alpha", write_node, lambda payload: [] if "title" in payload else ["title is required"])}
 
 
-@pytest.fixture(params=[django_cursor, psycopg_cursor], ids=["django", "psycopg"])
-def cursor(request):
-    with request.param() as cursor:
-        yield cursor
+@pytest.fixture
+def cursor(each_cursor):
+    return each_cursor
 
 
 def claim_inline(cursor, **options):
