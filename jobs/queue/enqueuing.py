@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from uuid import UUID
 
 from jobs.payload import encode_payload
@@ -73,14 +73,24 @@ def enqueue_many(cursor: Cursor, jobs: Iterable[NewJob]) -> list[UUID]:
     wanted = list(jobs)
     if not wanted:
         return []
-    parameters = {
-        "jobs": dumps([job.as_json() for job in wanted]),
-        "payloads": f"[{','.join(encode_payload(job.payload) for job in wanted)}]",  # each is encoded only once
-    }
-    statement = "enqueue"
-    if keys := [job.order_key for job in wanted if job.order_key is not None]:
-        cursor.execute(load("jobs.sql", "order_lock"), {"keys": keys})
-        statement = "enqueue_in_order"
-    cursor.execute(load("jobs.sql", statement), parameters)
+    keys = [job.order_key for job in wanted if job.order_key is not None]
+    if len(wanted) == 1 and not keys:
+        _insert_one(cursor, wanted[0])
+    else:
+        _insert_list(cursor, wanted, keys)
     new = {row[0] for row in cursor.fetchall()}
     return [job.id for job in wanted if job.id in new]
+
+
+def _insert_one(cursor: Cursor, job: NewJob) -> None:
+    cursor.execute(load("jobs.sql", "enqueue_one"), {**job.as_parameters(), "payload": encode_payload(job.payload)})
+
+
+def _insert_list(cursor: Cursor, jobs: Sequence[NewJob], keys: Sequence[str]) -> None:
+    parameters = {
+        "jobs": dumps([job.as_json() for job in jobs]),
+        "payloads": f"[{','.join(encode_payload(job.payload) for job in jobs)}]",  # each is encoded only once
+    }
+    if keys:
+        cursor.execute(load("jobs.sql", "order_lock"), {"keys": list(keys)})
+    cursor.execute(load("jobs.sql", "enqueue_in_order" if keys else "enqueue"), parameters)

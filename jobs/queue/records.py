@@ -9,6 +9,7 @@ from typing import Any
 from uuid import UUID
 
 from synops.graph.columns import new_id
+from synops.store.sanitise import clean_text
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +48,21 @@ class NewJob:
         if self.chain is not None:
             row["chain"] = [str(id) for id in self.chain]
         return row
+
+    def as_parameters(self) -> dict[str, Any]:
+        """The parameters of enqueue_one.sql, but for the payload."""
+        return {
+            "id": self.id,
+            "collection": self.collection_id,
+            "job_type": clean_text(self.job_type),
+            "priority": self.priority,
+            "max_attempts": self.max_attempts,
+            "scheduled_for": self.scheduled_for,
+            "dedupe_key": None if self.dedupe_key is None else clean_text(self.dedupe_key),
+            "run_id": self.run_id,
+            "chain": None if self.chain is None else list(self.chain),
+            "retry_on": self.retry_on,
+        }
 
 
 @dataclass(frozen=True)
