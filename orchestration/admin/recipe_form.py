@@ -7,13 +7,12 @@ from uuid import UUID
 
 from django import forms
 from django.core.exceptions import ValidationError
-from django.utils import timezone
-from django.utils.formats import date_format
 from django.utils.translation import gettext as _now
 from django.utils.translation import gettext_lazy as _
 
 from orchestration.models import Orchestration
 from orchestration.states import Executor
+from synops.graph.admin.rendering import hour
 from synops.graph.models import Edge, Node
 
 if TYPE_CHECKING:
@@ -87,7 +86,7 @@ class RecipeForm(RecipeModelForm):
         if seen is not None and now > seen and not found.get("overwrite"):
             newest = self.instance.versions.filter(number=now).select_related("author").first()
             who = str(newest.author) if newest and newest.author else _now("the system")
-            when = date_format(timezone.localtime(newest.created_at), "j. F H:i") if newest else ""
+            when = hour(newest.created_at) if newest else ""
             raise ValidationError(
                 _(
                     "%(who)s saved version %(number)s at %(when)s, while you were writing. Your text stands below and is not "

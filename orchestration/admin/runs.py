@@ -17,10 +17,14 @@ from django.urls import URLPattern, path, reverse
 from django.utils import timezone
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
+from django.utils.translation import get_language
 from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_POST
 
 from orchestration import acting
+from orchestration.cascade import CASCADE
+from orchestration.language.editing import event_in_words
+from orchestration.manual import MANUAL
 from orchestration.models import Run, RunStep
 from orchestration.reports import last_log_lines
 from orchestration.reruns import CannotRerun
@@ -55,6 +59,7 @@ class RunAdmin(ReadOnly, VisibleAdmin):
             "original": run,
             "run": run,
             "duration": took(run),
+            "started_by": started_by(run),
             "trigger": pretty(run.trigger),
             "values": pretty(run.variables),
             "lines": step_lines(run, with_logs=request.user.has_perm("jobs.view_job")),
@@ -100,7 +105,7 @@ class RunAdmin(ReadOnly, VisibleAdmin):
 
     @admin.display(description=_("started by"))
     def event(self, run: Run) -> str:
-        return str(run.trigger.get("trigger_event") or "–")
+        return started_by(run)
 
     @admin.display(description=_("started"))
     def started(self, run: Run) -> str:
@@ -113,6 +118,13 @@ class RunAdmin(ReadOnly, VisibleAdmin):
     @admin.display(description=_("reason"))
     def why(self, run: Run) -> str:
         return run.get_reason_display() if run.reason else ""
+
+
+def started_by(run: Run) -> str:
+    """What started it: an event in words, a person or another recipe."""
+    event = str(run.trigger.get("trigger_event") or "–")
+    hands = {MANUAL: _("a person"), CASCADE: _("another recipe")}
+    return str(hands.get(event) or event_in_words(event, get_language() or "nb"))
 
 
 def took(run: Run) -> str:

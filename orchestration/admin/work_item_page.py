@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from datetime import datetime
 from typing import TYPE_CHECKING, Any, cast
 from uuid import UUID
 
@@ -13,7 +12,6 @@ from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.template.response import TemplateResponse
 from django.urls import URLPattern, path, reverse
 from django.utils import timezone
-from django.utils.formats import date_format
 from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
@@ -28,7 +26,7 @@ from orchestration.reruns import CannotRerun
 from orchestration.versions import difference
 from orchestration.vocabulary import database_vocabulary
 from synops.graph.admin.bases import person, viewer
-from synops.graph.admin.rendering import badge, pretty
+from synops.graph.admin.rendering import badge, hour, pretty
 from synops.graph.models import Node
 
 if TYPE_CHECKING:
@@ -190,10 +188,10 @@ def _do(request: HttpRequest, item: WorkItem, what: str) -> str | None:
     match what:
         case "take":
             until = item_actions.take(user, item.pk, seconds=HELD_SECONDS)
-            messages.success(request, _("It is yours until %s.") % _clock(until))
+            messages.success(request, _("It is yours until %s.") % hour(until))
         case "keep":
             until = item_actions.keep(user, item.pk, lease, seconds=HELD_SECONDS)
-            messages.success(request, _("It is yours until %s.") % _clock(until))
+            messages.success(request, _("It is yours until %s.") % hour(until))
         case "give_back":
             item_actions.give_back(user, item.pk, lease)
         case "approve":
@@ -253,7 +251,7 @@ def _why_taken(item: WorkItem) -> str:
     held = current_holder(item)
     if held is None:
         return _("it is free. Take it again.")
-    return _("%(name)s has it until %(until)s.") % {"name": held.name, "until": _clock(held.until)}
+    return _("%(name)s has it until %(until)s.") % {"name": held.name, "until": hour(held.until)}
 
 
 def _why_not_approved(code: str) -> str:
@@ -264,7 +262,3 @@ def _why_not_approved(code: str) -> str:
         ),
     }
     return said.get(code, code)
-
-
-def _clock(moment: datetime) -> str:
-    return date_format(timezone.localtime(moment), "j. F H:i")

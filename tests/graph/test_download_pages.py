@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
+from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
 import pytest
 from django.test import Client
+from django.utils import translation
 from django.utils.timezone import localdate
 
+from synops.graph.admin.rendering import day, hour
 from synops.graph.models import DownloadCount, Edge, Node
 from tests.people import make_collection, make_node, make_user
 
@@ -99,3 +101,10 @@ def test_the_list_asks_little_however_many_rows_it_shows(
     client.get(LIST)
     with django_assert_max_num_queries(20):
         client.get(LIST)
+
+
+@pytest.mark.parametrize(("language", "words"), [("nb", "30. nov 2026"), ("en", "30 Nov 2026")])
+def test_a_day_is_written_as_the_language_has_it(language: str, words: str):
+    with translation.override(language):
+        assert day(date(2026, 11, 30)) == words
+        assert hour(datetime(2026, 11, 30, 12, tzinfo=UTC)).startswith(words.removesuffix(" 2026"))

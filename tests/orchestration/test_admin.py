@@ -25,6 +25,7 @@ RIGHTS = tuple(
         "view_workitem",
     )
 )
+LIST = "/admin/orchestration/run/"
 ADD = "/admin/orchestration/orchestration/add/"
 MODE = {"executor": "script", "intelligence": "2", "effort": "2"}
 
@@ -76,6 +77,25 @@ def test_the_list_says_in_words_what_a_recipe_reacts_to(client: Client, podcast:
     make_node("orchestration", "Feed", into=podcast, metadata={"trigger": {"event": "communication.ended"}})
     shown = client.get("/admin/orchestration/orchestration/").content.decode()
     assert '<td class="field-event">recording ended</td>' in shown
+
+
+@pytest.mark.parametrize(
+    ("event", "norwegian", "english"),
+    [
+        ("communication.ended", "innspilling avsluttet", "recording ended"),
+        ("manual", "en person", "a person"),
+        ("cascade", "en annen oppskrift", "another recipe"),
+        ("unknown.event", "unknown.event", "unknown.event"),
+    ],
+)
+def test_a_run_says_in_words_what_started_it(client: Client, podcast: Node, event: str, norwegian: str, english: str):
+    run = make_run(podcast)
+    Run.objects.update(trigger={"trigger_event": event})
+    for language, words in (("nb", norwegian), ("en", english)):
+        headers = {"accept-language": language}
+        assert f'<td class="field-event">{words}</td>' in client.get(LIST, headers=headers).content.decode()
+        page = client.get(f"{LIST}{run.pk}/change/", headers=headers).content.decode()
+        assert f"<dd>{words}</dd>" in page
 
 
 def test_a_recipe_is_put_only_where_the_person_may_see(client: Client, podcast: Node):

@@ -109,3 +109,10 @@ def test_the_language_and_its_codes_have_pages_in_the_readers_language(client):
     nb = client.get("/admin/ork/feil/ORK-301", headers={"accept-language": "nb"}).content.decode()
     assert "matcher ingen verktøy" in nb
     assert client.get("/admin/ork/feil/ORK-999").status_code == 404
+
+
+def test_nodes_to_choose_from_say_their_kind_in_words(client, desk):
+    recipe("Først", desk)
+    make_node("communication", "Møtet", into=desk)
+    for language, words in (("nb", "Møtet (samtale)"), ("en", "Møtet (conversation)")):
+        assert words in client.get(URL, headers={"accept-language": language}).content.decode()

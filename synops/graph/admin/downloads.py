@@ -11,7 +11,6 @@ from django.db.models import Exists, OuterRef, QuerySet, Sum
 from django.http import HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
 from django.urls import reverse
-from django.utils.formats import date_format
 from django.utils.html import format_html
 from django.utils.timezone import localdate
 from django.utils.translation import gettext_lazy as _
@@ -19,6 +18,7 @@ from django.utils.translation import ngettext
 
 from synops.graph.access import only_readable
 from synops.graph.admin.bases import ReadOnly, VisibleAdmin, viewer
+from synops.graph.admin.rendering import day
 from synops.graph.models import DownloadCount, Node
 
 if TYPE_CHECKING:
@@ -106,7 +106,7 @@ class DownloadCountAdmin(ReadOnly, VisibleAdmin):
 
     @admin.display(description=_("day"))
     def date(self, count: DownloadCount) -> str:
-        return date_format(count.day, "j M Y").replace(" ", "\N{NO-BREAK SPACE}")
+        return day(count.day).replace(" ", "\N{NO-BREAK SPACE}")
 
     @admin.display(description=_("episode"))
     def episode(self, count: DownloadCount) -> str:

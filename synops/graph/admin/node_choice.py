@@ -10,6 +10,7 @@ from django.core.exceptions import ValidationError
 from django.utils.translation import gettext as _now
 from django.utils.translation import gettext_lazy as _
 
+from synops.graph.kinds import in_words
 from synops.graph.models import Node
 
 if TYPE_CHECKING:
@@ -31,7 +32,7 @@ def offer(form: forms.BaseForm, name: str, user: Viewer, likely: Iterable[Node])
     """Let every node be chosen that `user` sees, and list the likely ones."""
     field = cast("NodeField", form.fields[name])
     field.queryset = Node.objects.visible_to(user)
-    field.widget.choices = [("", "–"), *((node.pk, f"{node} ({node.node_kind})") for node in likely)]
+    field.widget.choices = [("", "–"), *((node.pk, f"{node} ({in_words(node.node_kind)})") for node in likely)]
 
 
 def chosen(form: forms.BaseForm, name: str) -> Node | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from datetime import datetime, timedelta
+from datetime import date, datetime, timedelta
 from typing import Any
 
 from django.template.defaultfilters import date as format_date
@@ -18,10 +18,20 @@ NOTHING = "–"
 LONGEST_JSON = 100_000
 
 
-def written(local: datetime, style: str) -> str:
-    """A time in a date format of Django's as English has it; Norwegian writes “30. nov” for “30 Nov”."""
+def written(local: date, style: str) -> str:
+    """A day or a time in a date format of Django's as English has it; Norwegian writes “30. nov” for “30 Nov”."""
     norwegian = (get_language() or "").startswith("n")
     return format_date(local, style.replace("j M", "j. b") if norwegian else style)
+
+
+def day(value: date) -> str:
+    """A day in a table or a sentence."""
+    return written(value, "j M Y")
+
+
+def hour(value: datetime) -> str:
+    """Day and clock in the site's zone, for a table of many days or a sentence."""
+    return written(localtime(value), "j M H:i")
 
 
 def moment(value: datetime | None, field: str = "") -> SafeString | str:

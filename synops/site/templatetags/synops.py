@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from datetime import datetime, timedelta
+from datetime import date, datetime, timedelta
 from typing import Any
 
 from django import template
@@ -55,8 +55,14 @@ def brief(value: datetime | None) -> SafeString | str:
 
 @register.filter
 def hour(value: datetime) -> str:
-    """Day and clock, for a table of many days."""
-    return rendering.written(timezone.localtime(value), "j M H:i")
+    """Day and clock, for a table of many days or a sentence."""
+    return rendering.hour(value)
+
+
+@register.filter
+def day(value: date) -> str:
+    """A day."""
+    return rendering.day(value)
 
 
 @register.filter
