@@ -9,6 +9,7 @@ import threading
 from collections.abc import Callable
 from functools import partial
 from typing import Any
+from uuid import UUID
 
 import psycopg
 import pytest
@@ -19,6 +20,7 @@ from tests.deadline import wait_until
 from tests.jobs.arrange import (
     add_worker,
     age_heartbeat,
+    claim,
     claimed,
     fail,
     lose_worker_of_new_job,
@@ -82,6 +84,22 @@ def in_parallel(calls: list[Callable[[], Any]]) -> list[Any]:
     for thread in threads:
         thread.join()
     return answers
+
+
+def test_of_a_herd_of_workers_that_one_job_wakes_one_gets_it_and_the_others_nothing(cursor, connect):
+    herd = [(connect(), add_worker(cursor)) for _ in range(16)]
+    for _ in range(3):
+        id = queue.enqueue(cursor, new_job())
+        taken = in_parallel([claiming(connection, worker) for connection, worker in herd])
+        assert sorted(taken, key=len) == [[]] * 15 + [[id]]
+
+
+def claiming(connection: psycopg.Connection[Any], worker: UUID) -> Callable[[], list[UUID]]:
+    def one_claim() -> list[UUID]:
+        with connection.transaction():
+            return [job.id for job in claim(connection.cursor(), worker)]
+
+    return one_claim
 
 
 def test_two_results_of_one_job_in_one_batch_are_told_apart_by_their_leases(cursor):

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
+import subprocess
 import sys
 from pathlib import Path
 
@@ -14,7 +17,7 @@ from synops.store.files import FileStore
 from tests.deadline import wait_until
 from tests.jobs.worker.conftest import enqueue, wait_for
 from tests.people import make_user
-from tests.web import web_server
+from tests.web import database_url, web_server
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -53,3 +56,31 @@ def test_a_remote_worker_with_an_empty_store_reads_and_writes_the_main_machines_
         refused = wait_for(enqueue("checksum", payload={"cas_hash": other.digest}), "error")
         assert "create_token" in refused.error_msg
         wait_until(lambda: Attempt.objects.filter(job=refused, exit_code=78).exists(), "a person must act: no retry")
+
+
+UNSHARE = ["unshare", "--net"] if os.geteuid() == 0 else ["unshare", "--map-current-user", "--net"]
+IN_ITS_OWN_NETWORK = f"""
+import os, sys
+os.execvp("unshare", [*{UNSHARE!r}, sys.executable, "manage.py", *sys.argv[1:]])
+"""
+
+
+def networks_can_be_had() -> bool:
+    """Whether the kernel lets us (a container may not), and a worker without a network reaches the database by its socket."""
+    if "host=%2F" not in database_url():
+        return False
+    with contextlib.suppress(OSError):
+        return subprocess.run([*UNSHARE, "true"], capture_output=True).returncode == 0
+    return False
+
+
+def test_workers_share_a_database_and_where_possible_no_network(tools, start_worker, tmp_path: Path):
+    """Each in a network namespace of its own, with nothing in it; else only in a folder of its own."""
+    apart = networks_can_be_had()
+    program = ("-c", IN_ITS_OWN_NETWORK) if apart else ("manage.py",)
+    for name in ("here", "there"):
+        tools.add(name, """echo "\\"$(readlink /proc/self/ns/net)\\"" """)
+        start_worker(f"--machine={name}", f"--types={name}", program=program, SYNOPS_VAR=str(tmp_path / name)).ready()
+    jobs = [wait_for(enqueue(name), "completed") for name in ("here", "there")]
+    networks = {str(Path("/proc/self/ns/net").readlink()), *(job.result for job in jobs)}
+    assert len(networks) == (3 if apart else 1)
