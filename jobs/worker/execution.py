@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from jobs import lookups
@@ -24,10 +24,12 @@ from synops.tools.arguments import argv, job_problems, of_job_type
 
 @dataclass(frozen=True)
 class Surroundings:
-    """What all runs of a worker share."""
+    """What all runs of a worker share. `environ` is the worker's own environment, as a dict: os.environ decodes each value
+    whenever it is asked."""
 
     launcher: LauncherClient
     options: Options
+    environ: Mapping[str, str] = field(default_factory=lambda: dict(os.environ))
 
     @property
     def scratch(self) -> Path:
@@ -62,7 +64,7 @@ def request(around: Surroundings, tool: Tool, job: ClaimedJob, line: Sequence[st
     """What the slot is asked to run."""
     scratch = around.scratch / f"{job.id}-{job.lease}"
     environment = program_environment(
-        job, tool.description, os.environ, around.options.settings, around.options.direct_url
+        job, tool.description, around.environ, around.options.settings, around.options.direct_url
     )
     return Request(
         argv=line,

@@ -81,6 +81,7 @@ def _contract_parser(description: Description) -> FlagParser:
     parser.add_argument("--payload-json")
     if description.database == "write":
         parser.add_argument("--write", action="store_const", const=True)
+    parser.parse_args(["--payload-json=null"])  # argparse compiles its patterns when it first reads a value
     return parser
 
 
