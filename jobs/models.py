@@ -147,6 +147,14 @@ class Job(models.Model):
             ),
             # What ended lately lies together in the heap, so a summary of each range is enough and costs writers nothing.
             BrinIndex(fields=["completed_at"], name="job_queue_completed", autosummarize=True, pages_per_range=32),
+            # A rare type among millions: which ranges of the heap may hold it. A range has few types, whence the 64.
+            BrinIndex(
+                fields=["job_type"],
+                name="job_queue_type",
+                opclasses=["text_bloom_ops(n_distinct_per_range=64)"],
+                autosummarize=True,
+                pages_per_range=128,
+            ),
         ]
         constraints = [
             models.CheckConstraint(condition=~Q(job_type=""), name="job_type_named"),

@@ -64,6 +64,18 @@ def test_pages_of_the_list(collection: Any):
         assert_reads(plan(found(query, Job.objects.all())[1].order_by("-created_at", "-id")[:51]), index)
 
 
+@pytest.mark.parametrize("query", [{"type": "rare"}, {"type": "rare", "status": "completed"}])
+def test_a_rare_type_is_not_looked_for_in_every_job(collection: Any, query: dict[str, str]):
+    """Only in the ranges of the heap that may hold it, whose summaries cost an enqueue next to nothing."""
+    for number in range(3):
+        Job.objects.filter(pk=Job.objects.order_by("created_at")[number * 100].pk).update(job_type="rare")
+    with connection.cursor() as cursor:
+        cursor.execute("ANALYZE job_queue")
+    rows = found(query, Job.objects.all())[1]
+    for asked in (rows.order_by("-created_at", "-id")[:51], rows.order_by()[: BOUND + 1].values("pk")):
+        assert_reads(plan(asked), "job_queue_type")
+
+
 def test_somebody_who_sees_little_reads_little(collection: Any):
     """Of the millions in between nothing is read; whoever sees most of them still reads in the list's order."""
     guest, member = make_user("guest"), make_user("member")
