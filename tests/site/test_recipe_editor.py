@@ -69,10 +69,10 @@ def saved(page: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    ("language", "text", "wrong", "word", "one_error", "clean"),
+    ("language", "text", "wrong", "word", "one_error", "clean", "empty"),
     [
-        ("nb", RECIPE, ("transkriber", "transkrirber"), "transkrirber", "1 feil", "Ingen feil"),
-        ("en", ENGLISH, ("summarise", "sumarise"), "sumarise", "1 error", "No errors"),
+        ("nb", RECIPE, ("transkriber", "transkrirber"), "transkrirber", "1 feil", "Ingen feil", "Begynn med NÅR"),
+        ("en", ENGLISH, ("summarise", "sumarise"), "sumarise", "1 error", "No errors", "Begin with "),
     ],
     ids=["nb", "en"],
 )
@@ -86,12 +86,18 @@ def test_from_an_empty_editor_to_a_saved_and_active_recipe(
     word: str,
     one_error: str,
     clean: str,
+    empty: str,
 ):
     with signed_in(shared_browser, site, editor, language=language) as browsing:
         page = browsing.open(ADD)
         page.fill("#id_title", "Min første")
         page.get_by_label("Redaksjonen").check()
         type_text(browsing, text.replace(*wrong))
+        verdict(browsing, one_error)
+        replace_text(browsing, "# what I want to have done")
+        verdict(browsing, empty)
+        assert page.locator(".cm-lintRange-error, #editor-lines li").count() == 0
+        replace_text(browsing, text.replace(*wrong))
         verdict(browsing, one_error)
         marked = page.locator(".cm-lintRange-error")
         assert marked.first.inner_text() == word

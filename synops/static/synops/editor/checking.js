@@ -18,12 +18,21 @@ export async function check(view) {
   try {
     const record = await ask("check", { text, layer: "auto" });
     if (view.state.doc.toString() !== text) return []; // typed on meanwhile: another check is on its way
+    if (saysNothing(record)) {
+      show(null);
+      return [];
+    }
     show(record, text);
     return record.diagnostics.map((item) => diagnostic(view, item));
   } catch (error) {
     say(error instanceof Unanswered ? error.message : texts.away, "away");
     return [];
   }
+}
+
+/* Nothing but comments: whoever begins with one has made no mistake yet. Saved, it is an incomplete draft all the same. */
+function saysNothing(record) {
+  return !record.lines.length && record.diagnostics.every((one) => one.code === "ORK-201");
 }
 
 function diagnostic(view, item) {
