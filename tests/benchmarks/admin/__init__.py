@@ -41,8 +41,8 @@ def report_lists(report: Report, listed: dict[str, Any]) -> None:
     report.measured("job list server time, 5M rows over 10k rows", many["list"] / few["list"])
     report.note("front page, ms", at_10k=few["front"], at_5M=many["front"])
     report.note(
-        "job list at 5M rows, ms: a member of its collection, one of an empty collection, a worker, a worker long gone",
-        member=many["member"], guest=many["guest"], worker=many["worker"], gone=many["gone"],
+        "job list at 5M rows, ms: a member of its collection, one of an empty collection, a worker, one long gone, a rare type",
+        member=many["member"], guest=many["guest"], worker=many["worker"], gone=many["gone"], rare=many["rare"],
     )  # fmt: skip
 
 

@@ -17,6 +17,7 @@ import django
 FEW = 10_000
 PAGE = 50
 LIST = "/admin/jobs/job/"
+RARE = "UPDATE job_queue SET job_type = 'rare' WHERE id IN (SELECT id FROM job_queue ORDER BY created_at, id LIMIT 60)"
 
 
 def main(rows: int) -> None:
@@ -48,9 +49,11 @@ def main(rows: int) -> None:
         fill(cursor, collection, FEW)
         few = {"list": page(boss), "front": timed(front)}
         fill(cursor, collection, rows)
+        cursor.execute(RARE)
         many = {
             "list": page(boss), "front": timed(front), "member": page(member), "guest": page(guest),
             "worker": page(boss, f"{LIST}?worker={WORKER}"), "gone": page(boss, f"{LIST}?worker={GONE}"),
+            "rare": page(boss, f"{LIST}?type=rare"),
         }  # fmt: skip
         json.dump({"rows": rows, "few": few, "many": many, "sql": sql(cursor)}, sys.stdout)
 
