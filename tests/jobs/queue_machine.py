@@ -1,6 +1,6 @@
 """The real queue beside its model: what hypothesis may do in a step, and what must hold after each one.
 
-test_queue_model.py runs it, as it is and with faults.
+queue_histories.py adds what would come about too seldom by itself; test_queue_model.py runs it all.
 """
 
 from __future__ import annotations
@@ -221,23 +221,6 @@ class QueueMachine(Invariants):
     def a_worker_gives_jobs_back(self, batch: list[ClaimedJob]) -> None:
         changed = self.run(queue.give_back, batch)
         assert {change.id for change in changed} == set(self.model.give_back(batch))
-
-    @rule(target=leases, job=leases, ending=st.sampled_from(ENDINGS))
-    def a_result_comes_when_its_worker_has_the_job_again(
-        self, job: ClaimedJob, ending: dict[str, Any]
-    ) -> MultipleResults[ClaimedJob]:
-        """Only the lease says that it is another attempt."""
-        self.a_worker_gives_jobs_back([job])
-        claimed = self.claim(job.worker_id, 4, set(PROGRAMS))
-        self.results_arrive([(job, ending)])
-        return claimed
-
-    @rule(target=inline_leases, job=inline_leases)
-    def an_inline_result_comes_when_its_worker_has_the_job_again(self, job: ClaimedJob) -> MultipleResults[ClaimedJob]:
-        self.a_worker_gives_jobs_back([job])
-        claimed = self.claim_inline(job.worker_id)
-        self.inline_results_arrive([(job, ENDINGS[0])])
-        return claimed
 
     @rule(job=all_leases)
     def a_worker_reports_progress(self, job: ClaimedJob) -> None:

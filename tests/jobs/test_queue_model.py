@@ -22,7 +22,7 @@ from hypothesis.stateful import run_state_machine_as_test
 
 from jobs.queue import changing, claiming, endings, enqueuing
 from synops.store.sql import load
-from tests.jobs.queue_machine import QueueMachine
+from tests.jobs.queue_histories import QueueHistories
 
 pytestmark = [pytest.mark.django_db, pytest.mark.sql]
 
@@ -87,14 +87,27 @@ FAULTS: dict[str, list[Fault]] = {
     "a claim counts the weight of other machines": [without("admission", " FILTER (WHERE w.machine = %(machine)s)")],
     "a claim takes what is not due": [without("admission", "AND q.scheduled_for <= now() ")],
     "a claim ignores priorities": [without("admission", "d.rank DESC, ")],
+    "a claim lets light jobs pass a heavy one for ever": [
+        Fault("fitting", "o.weight > f.weight_left AND o.weight <= %(budget)s", "false")
+    ],
+    "an inline claim ignores order keys": [Fault("in_order", "w.order_key IS NULL OR first.id = w.id", "true")],
+    "an inline result forgets that the job was to be cancelled": [
+        without("finish_inline", " AND q.cancel_requested_at IS NULL")
+    ],
+    "any failure is tried again": [Fault("finish", "q.retry_on = 'transient' AND NOT e.transient", "false")],
+    "a job may lose any number of workers": [Fault("rescue", "q.interruptions < %(cap)s", "true")],
+    "a key is not looked at when a job is enqueued": [
+        Fault("enqueue_one", "%(dedupe_key)s::text, %(run_id)s", "NULL, %(run_id)s")
+    ],
+    "a key is not looked at when a job is retried": [Fault("retry", "other.dedupe_key = q.dedupe_key", "false")],
 }
 
 
 def run(connect: Any, **options: Any) -> None:
     """Let hypothesis look for a step after which queue and model differ."""
-    QueueMachine.connections = (connect(), connect())
+    QueueHistories.connections = (connect(), connect())
     run_state_machine_as_test(
-        QueueMachine,
+        QueueHistories,
         settings=settings(
             stateful_step_count=80,
             deadline=None,
