@@ -55,13 +55,19 @@ class QueueHistories(QueueMachine):
             self.enqueued("inline", priority=priority, order_key="o")
         return self.claim_inline(worker)
 
-    @rule(target=job_ids, worker=worker_ids, retry_on=st.sampled_from(["any", "transient"]))
-    def a_job_fails_at_the_first_of_two_attempts(self, worker: UUID, retry_on: str) -> MultipleResults[UUID]:
-        id = self.enqueued("beta", priority=10, max_attempts=2, retry_on=retry_on)
-        claimed = self.claim(worker, 4, {"beta"})
-        for job in claimed.values:
+    @rule(
+        worker=worker_ids,
+        max_attempts=st.integers(1, 2),
+        retry_on=st.sampled_from(["any", "transient"]),
+        by_hand=st.booleans(),
+    )
+    def first_attempts_fail(self, worker: UUID, max_attempts: int, retry_on: str, by_hand: bool) -> None:
+        """And somebody retries the jobs, or leaves them to themselves."""
+        self.enqueued("beta", priority=10, max_attempts=max_attempts, retry_on=retry_on)
+        for job in self.claim(worker, 4, {"beta"}).values:
             self.results_arrive([(job, {"outcome": "failed"})])
-        return multiple(*([id] if id else []))
+            if by_hand:
+                self.retry_by_hand(job.id)
 
     @rule(
         worker=worker_ids,
