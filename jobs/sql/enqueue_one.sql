@@ -1,5 +1,5 @@
 -- As enqueue.sql, for one job without an order_key: most jobs are enqueued alone, and reading a list of one costs a fifth
--- of the statement.
+-- of the statement. Indexes: job_dedupe_unfinished, and the rules' own by job type.
 INSERT INTO job_queue (
     id, collection_node_id, job_type, payload, priority, max_attempts, scheduled_for, dedupe_key, run_id, chain, retry_on
 )

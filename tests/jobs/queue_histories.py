@@ -24,14 +24,17 @@ class QueueHistories(QueueMachine):
     job_ids, worker_ids = QueueMachine.job_ids, QueueMachine.worker_ids
     leases, inline_leases = QueueMachine.leases, QueueMachine.inline_leases
 
-    @rule(target=leases, job=leases, ending=st.sampled_from(ENDINGS))
-    def a_result_comes_when_its_worker_has_the_job_again(
-        self, job: ClaimedJob, ending: dict[str, Any]
+    @rule(target=leases, job=leases, ending=st.sampled_from([*ENDINGS, None]))
+    def an_attempt_ends_when_its_worker_has_the_job_again(
+        self, job: ClaimedJob, ending: dict[str, Any] | None
     ) -> MultipleResults[ClaimedJob]:
-        """Only the lease says that it is another attempt."""
+        """With a result, or given back once more. Only the lease says that it is another attempt."""
         self.a_worker_gives_jobs_back([job])
         claimed = self.claim(job.worker_id, 4, set(PROGRAMS))
-        self.results_arrive([(job, ending)])
+        if ending:
+            self.results_arrive([(job, ending)])
+        else:
+            self.a_worker_gives_jobs_back([job])
         return claimed
 
     @rule(target=inline_leases, job=inline_leases)
