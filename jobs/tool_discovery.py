@@ -46,10 +46,11 @@ class Tool:
 
 @dataclass(frozen=True)
 class Problem:
-    """A program that can't be used, and why."""
+    """A program that can't be used, and why. `silent`: it gave no answer in time, and may when it is asked again."""
 
     path: Path
     reason: str
+    silent: bool = False
 
 
 @dataclass(frozen=True)
@@ -103,11 +104,15 @@ def _candidates(folders: Iterable[Path]) -> Iterator[Path]:
                 yield path
 
 
-def discover(environment: Mapping[str, str]) -> Discovery:
-    """Find every tool and run its `--describe`; a tool that can't answer is a problem, never an exception."""
+def discover(environment: Mapping[str, str], known: Iterable[Tool] = ()) -> Discovery:
+    """Find every tool and run its `--describe`; a tool that can't answer is a problem, never an exception.
+
+    The tools that are `known` are not asked.
+    """
     found, problems = executables(search_path(environment))
+    answered = {tool.path: tool for tool in known}
     with ThreadPoolExecutor(max_workers=4) as pool:
-        answers = list(pool.map(ask, found.values()))
+        answers = list(pool.map(lambda path: answered.get(path) or ask(path), found.values()))
     tools = {answer.name: answer for answer in answers if isinstance(answer, Tool)}
     refused = [answer for answer in answers if isinstance(answer, Problem)]
     return Discovery(tools, tuple(problems + refused))
@@ -123,7 +128,9 @@ def ask(path: Path) -> Tool | Problem:
             timeout=DESCRIBE_TIMEOUT_SECONDS,
             check=False,
         )
-    except (OSError, subprocess.TimeoutExpired) as error:
+    except subprocess.TimeoutExpired as error:
+        return Problem(path, f"--describe could not run: {error}", silent=True)
+    except OSError as error:
         return Problem(path, f"--describe could not run: {error}")
     if answer.returncode != 0:
         last = answer.stderr.decode(errors="replace").strip().rpartition("\n")[2]

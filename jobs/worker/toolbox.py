@@ -1,4 +1,8 @@
-"""The tools of this machine as the worker knows them, asked again when a program on the path has changed."""
+"""The tools of this machine as the worker knows them, asked again when a program on the path has changed.
+
+One that did not answer in time is asked again by itself: on a machine that stands still for a while it may be the only
+one that serves a job type, whose jobs would wait until somebody restarts the worker.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +13,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from jobs.registries import Registries
-from jobs.tool_discovery import Discovery, Tool, discover, executables, search_path
+from jobs.tool_discovery import Discovery, Problem, Tool, discover, executables, search_path
 
 logger = logging.getLogger(__name__)
 
@@ -38,20 +42,27 @@ class Toolbox:
         self._only = None if only is None else frozenset(only)
         self._fingerprint: Fingerprint | None = None
         self._tools: dict[str, Tool] = {}
+        self._problems: tuple[Problem, ...] = ()
 
     async def refresh(self) -> bool:
-        """Discover anew when something on the path has changed; whether it had."""
+        """Discover anew when something on the path has changed, ask those again that were silent; whether either told
+        something new."""
         current = await asyncio.to_thread(fingerprint, os.environ)
-        if current == self._fingerprint:
+        changed = current != self._fingerprint
+        if not changed and not any(problem.silent for problem in self._problems):
             return False
-        discovery = await asyncio.to_thread(discover, os.environ)
+        known = () if changed else tuple(self._tools.values())
+        discovery = await asyncio.to_thread(discover, os.environ, known)
         self._report(discovery)
-        self._fingerprint, self._tools = current, discovery.by_job_type()
-        return True
+        before, self._tools = self._tools, discovery.by_job_type()
+        self._fingerprint = current
+        return changed or self._tools != before
 
     def _report(self, discovery: Discovery) -> None:
         for problem in discovery.problems:
-            logger.warning("%s is not used: it %s", problem.path, problem.reason)
+            if problem not in self._problems:
+                logger.warning("%s is not used: it %s", problem.path, problem.reason)
+        self._problems = discovery.problems
 
     def types(self) -> list[str]:
         """All job types that this worker can run, sorted."""
