@@ -9,7 +9,7 @@ PYTHONS := $(or $(PYTHON),python3 python3.14 python3.13 python3.12 python3.11 py
 RUN_REQUIREMENTS := requirements.txt $(wildcard requirements-models.txt)
 DEV_REQUIREMENTS := $(RUN_REQUIREMENTS) requirements-dev.txt
 
-.PHONY: help run install install-dev packages test coverage lint format migrations messages bench screenshots faults fuzz
+.PHONY: help run install install-dev packages test suite coverage lint format migrations messages bench screenshots faults fuzz
 
 help: ## This list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1\t\2/p' Makefile | expand -t 18
@@ -72,7 +72,9 @@ packages: ## Debian packages that the tests use; installs what is missing when r
 		echo "Tests that need these Debian packages are skipped:$$missing"; \
 	fi
 
-test: install-dev packages lint ## All checks and tests, on the wheel's PostgreSQL and on the system's
+test: lint suite ## All checks and tests, on the wheel's PostgreSQL and on the system's
+
+suite: install-dev packages
 	@$(BIN)/python -m tests.everything
 
 coverage: install-dev packages ## Which lines the tests reach; a quarter slower than the tests alone, so not part of them

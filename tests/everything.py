@@ -44,9 +44,14 @@ def run(options: Sequence[str], env: dict[str, str], total: Counter[str]) -> boo
     return code != 0
 
 
+#: What tests would hand on: to Python, of which they start hundreds of processes, that it forgets what it has compiled;
+#: to make, that it shares the processors of the one that runs the tests.
+HINDRANCES = {"PYTHONDONTWRITEBYTECODE", "MAKEFLAGS", "MFLAGS", "MAKELEVEL"}
+
+
 def surroundings() -> dict[str, str]:
-    """This environment, in which Python keeps what it has compiled: tests start hundreds of processes of ours."""
-    return {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+    """This environment, as a person's terminal would have it."""
+    return {name: value for name, value in os.environ.items() if name not in HINDRANCES}
 
 
 def system_programs() -> Path | None:

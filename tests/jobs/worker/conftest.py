@@ -102,6 +102,7 @@ def start_worker(tools: Tools, tmp_path: Path, transactional_db: None) -> Iterat
         if worker.process.poll() is None:
             worker.signal(signal.SIGKILL)
             worker.process.wait()
+        print(f"{worker.log.name}:\n{worker.output()}")  # shown when the test has failed
 
 
 def enqueue(job_type: str, **fields: object) -> Job:

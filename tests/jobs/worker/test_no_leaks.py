@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -65,7 +66,11 @@ def test_a_thousand_jobs_leave_nothing_behind(tools, start_worker, tmp_path: Pat
         jobs += [new_job(kind) for kind in ("plain", "untidy") for _ in range(tenth)]
         with connection.cursor() as cursor:
             queue.enqueue_many(cursor, jobs)
-        wait_until(lambda: not Job.objects.exclude(status="completed").exists(), "all have ended", 300)
+        try:
+            wait_until(lambda: not Job.objects.exclude(status="completed").exists(), "all have ended", 300)
+        except AssertionError:
+            print(Counter(Job.objects.values_list("job_type", "status", "outcome", "attempts", "error_msg")))
+            raise
         return Holdings.once_nothing_runs(worker.pid, tmp_path / "var" / "scratch", temporary)
 
     before, after = run(10), run(100)
