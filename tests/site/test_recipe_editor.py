@@ -243,7 +243,7 @@ def test_a_recipe_is_dragged_onto_what_it_is_to_watch_and_a_dream_runs_what_exis
         assert WorkItem.objects.filter(edges_out__target__title="feature").exists()
         page.locator("#draft-run").click()
         page.locator("[name=node]").wait_for()
-        assert page.locator("[name=node] option:checked").inner_text() == "Møtet (communication)"
+        assert page.locator("[name=node] option:checked").inner_text() == "Møtet (samtale)"
         page.locator(".submit-row [type=submit]").click()
         page.locator(".run .headline, .messagelist, .errorlist").first.wait_for()
         assert page.locator(".messagelist, .errorlist").all_inner_texts() == []
