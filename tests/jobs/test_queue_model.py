@@ -151,4 +151,4 @@ def forget_claims() -> None:
 def test_the_model_notices_that(what, faulty, connect):
     faulty(FAULTS[what])
     with pytest.raises((AssertionError, psycopg.Error, Flaky)):
-        run(connect, max_examples=60, derandomize=True, phases=[Phase.generate], report_multiple_bugs=False)
+        run(connect, max_examples=300, derandomize=True, phases=[Phase.generate], report_multiple_bugs=False)
