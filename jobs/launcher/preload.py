@@ -95,12 +95,9 @@ def _warm_up(name: str) -> Callable[[], object]:
         sys.argv = [name.rpartition(".")[2], flag]
         with contextlib.suppress(SystemExit):
             main()
-    getattr(module, "warm_up", _nothing)()
+    if warm_up := getattr(module, "warm_up", None):
+        warm_up()
     return main
-
-
-def _nothing() -> None:
-    """For a module that imports nothing late."""
 
 
 def _sources(name: str) -> list[str]:

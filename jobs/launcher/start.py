@@ -74,18 +74,9 @@ def _fork(request: Request, streams: Streams, main: Main | None) -> int:
         raise StartFailed(explain(request, "fork", error)) from error
     finally:
         os.close(theirs)
-    if complaint := _heard(complaints):
+    with os.fdopen(complaints, "rb", buffering=0) as pipe:
+        complaint = pipe.read()  # ends at once: the other end closes when the program begins
+    if complaint:
         os.waitpid(pid, 0)
         raise StartFailed(complaint.decode(errors="replace"))
     return pid
-
-
-def _heard(complaints: int) -> bytes:
-    """All that comes through the pipe. It ends at once: the other end closes when the program begins."""
-    complaint = b""
-    try:
-        while said := os.read(complaints, 65536):
-            complaint += said
-    finally:
-        os.close(complaints)
-    return complaint

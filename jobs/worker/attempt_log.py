@@ -13,8 +13,10 @@ from jobs.queue import ClaimedJob, LogText
 
 HEAD_BYTES = 256 * 1024
 TAIL_BYTES = 768 * 1024
-SHORT_BYTES = 16 * 1024
 MAX_LINE_BYTES = 64 * 1024
+SHORT_BYTES = 16 * 1024
+"""What a result takes along: more would make a batch of results heavy."""
+
 ERROR_LINES = 20
 
 

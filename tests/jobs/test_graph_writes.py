@@ -15,15 +15,14 @@ from jobs.registries import registries
 from jobs.worker.inline import run_batch
 from synops.graph.columns import new_id
 from synops.store.identities import SYSTEM_COLLECTION_ID
-from tests.jobs.arrange import add_worker, django_cursor, psycopg_cursor, row
+from tests.jobs.arrange import add_worker, row
 
 pytestmark = [pytest.mark.django_db, pytest.mark.sql]
 
 
-@pytest.fixture(params=[django_cursor, psycopg_cursor], ids=["django", "psycopg"])
-def cursor(request):
-    with request.param() as cursor:
-        yield cursor
+@pytest.fixture
+def cursor(each_cursor):
+    return each_cursor
 
 
 def add_node(cursor, kind="content", collection=SYSTEM_COLLECTION_ID):

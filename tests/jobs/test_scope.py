@@ -12,7 +12,7 @@ from jobs.tool_nodes import sync
 from synops.graph.columns import new_id
 from synops.store.identities import SYSTEM_COLLECTION_ID
 from synops.tools.describe import Description, Param
-from tests.jobs.arrange import add_worker, claim, django_cursor, psycopg_cursor, succeed
+from tests.jobs.arrange import add_worker, claim, succeed
 
 pytestmark = [pytest.mark.django_db, pytest.mark.sql]
 
@@ -22,10 +22,9 @@ TOOL = Description(
 HASH = "ab" * 32
 
 
-@pytest.fixture(params=[django_cursor, psycopg_cursor], ids=["django", "psycopg"])
-def cursor(request):
-    with request.param() as cursor:
-        yield cursor
+@pytest.fixture
+def cursor(each_cursor):
+    return each_cursor
 
 
 def node(cursor, kind="content", metadata="{}"):

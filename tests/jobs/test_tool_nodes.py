@@ -7,15 +7,13 @@ import pytest
 from jobs.tool_nodes import descriptions, tool_node_id
 from synops.store.sanitise import dumps
 from synops.tools.describe import Description
-from tests.jobs.arrange import django_cursor, psycopg_cursor
 
 pytestmark = [pytest.mark.django_db, pytest.mark.sql]
 
 
-@pytest.fixture(params=[django_cursor, psycopg_cursor], ids=["django", "psycopg"])
-def cursor(request):
-    with request.param() as cursor:
-        yield cursor
+@pytest.fixture
+def cursor(each_cursor):
+    return each_cursor
 
 
 def describe(cursor, verb: str, **more) -> None:

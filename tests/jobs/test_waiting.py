@@ -8,7 +8,7 @@ import pytest
 
 from jobs import queue
 from jobs.waiting import Conditions, why_waiting
-from tests.jobs.arrange import add_worker, claim, django_cursor, fail, new_job, psycopg_cursor, set_rule, succeed
+from tests.jobs.arrange import add_worker, claim, fail, new_job, set_rule, succeed
 
 pytestmark = [pytest.mark.django_db, pytest.mark.sql]
 
@@ -16,10 +16,9 @@ CALM = Conditions(ttl_seconds=30, live_call=False, live_call_weight=2)
 CALL = Conditions(ttl_seconds=30, live_call=True, live_call_weight=2)
 
 
-@pytest.fixture(params=[django_cursor, psycopg_cursor], ids=["django", "psycopg"])
-def cursor(request):
-    with request.param() as cursor:
-        yield cursor
+@pytest.fixture
+def cursor(each_cursor):
+    return each_cursor
 
 
 def why(cursor, job, conditions=CALM):

@@ -156,9 +156,8 @@ def test_without_a_socket_the_page_asks_and_a_hidden_tab_rests(site: WebServer, 
         sockets[-1].close(code=1011)
         priority.filter(has_text="3").wait_for()
         wait_until(lambda: page.evaluate("1") and len(sockets) > 1, "there is another socket")
-        page.wait_for_selector(
-            '#live-state[data-kind="live"]'
-        )  # and it is open: closing one that is not is a complaint
+        # And it is open: closing one that is not is a complaint.
+        page.wait_for_selector('#live-state[data-kind="live"]')
 
         # A hidden tab closes its socket and asks for nothing; seen again it catches up.
         page.evaluate("""() => { Object.defineProperty(document, "hidden", { value: true, configurable: true });
